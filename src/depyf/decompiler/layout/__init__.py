@@ -1,10 +1,10 @@
-"""layout/: a text and the code that it was found for -> the same tokens in the lines and columns of that code.
+"""layout/: a text, and the code it was found for -> the same tokens on the lines and in the columns of that code.
 
-Takes a text that compiles to what the code does, the code, and a function that compiles. ``pairs.py`` pairs the
-instructions of both, ``unchanged.py`` finds statements that are only moved, ``tokens.py`` cuts the others,
-``anchors.py`` finds for spans of the text the places of the original, ``places.py`` gives tokens their places,
-``spelling.py`` finds the literal that fills a place, ``emit.py`` writes. Holds on exit: the new text has the same
-tokens, but for parentheses, commas at ends, and the spelling of literals. Nothing else is known of it: who uses it
-compiles it and proves it as any other.
+Takes the code, a text that compiles to equivalent code, and a function that compiles. ``pairs.py`` pairs the
+instructions of the two, ``unchanged.py`` finds statements that only moved, ``tokens.py`` tokenizes the others,
+``anchors.py`` maps spans of the text to positions in the original, ``places.py`` derives the location of each
+token, ``spelling.py`` picks the spelling of a literal that fits its width, ``emit.py`` writes the text. Holds on exit:
+the new text has the same tokens, except for parentheses, trailing commas, and the spelling of literals. Nothing more
+is guaranteed: the caller compiles and proves it like any other text.
 Imports ``bytecode/`` and ``proof/``.
 """

@@ -1,7 +1,7 @@
-"""Where the original has what is in a span of our text: both are compiled code, and their instructions are paired.
+"""Map spans of our text to positions in the original, by pairing the instructions that both compile to.
 
-With columns in the line table a span of our text is met by a span of the original. Without them our text is compiled
-with one token on each line: then a line names a token, whatever a version takes for the line of a construct.
+If the line table has columns, a span of our text maps to a span of the original. Otherwise our text is compiled with
+one token per line, so that a line identifies a token, whichever line a version gives to a construct.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ Extent = Tuple[int, int, int, int]
 
 
 class Anchors:
-    """What is known of our tokens.
+    """What the original's positions tell about our tokens.
 
-    ``extents``: for a span of our text the places that the original has for it, with how many instructions say so;
-    ``lines``: for a token the lines of instructions whose construct begins with it. ``tuples``: spans that build or
-    take apart a tuple. ``ends``: where the original has the return that nobody wrote, for the statement of ours that
-    begins with a token: the place of the last statement, or of the header.
+    ``extents``: for a span of our text, its extents in the original, each with the number of instructions that have it;
+    ``lines``: for a token, the lines of the instructions whose construct begins with it. ``tuples``: spans that build
+    or unpack a tuple. ``ends``: for the first token of a statement of ours, the extent of the implicit return in the
+    original, which is that of the last statement or of the header.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Anchors:
         self.lines.setdefault(token, Counter())[line] += count
 
     def add(self, other: Anchors, moved: Place = (0, 0)) -> None:
-        """Add those of ``other``, moved up and to the left."""
+        """Merge the anchors of ``other``, moved up and to the left."""
         up, left = moved
         for span, extents in other.extents.items():
             if moved != (0, 0):
@@ -68,7 +68,7 @@ class Anchors:
 
 
 def most_of(extents: dict[Extent, int]) -> Extent:
-    """The one that most instructions have."""
+    """Return the extent that most instructions have."""
     if len(extents) == 1:
         return next(iter(extents))
     return max(extents, key=lambda extent: (extents[extent], extent))
@@ -77,23 +77,23 @@ def most_of(extents: dict[Extent, int]) -> Extent:
 NO_COLUMN = -1
 
 ByObject = Dict[RawCode, Anchors]
-"""The anchors that the instructions of each code object of the original give."""
+"""For each code object of the original, the anchors from its instructions."""
 
 
 def has_columns(raw: RawCode) -> bool:
-    """Whether any of the line tables of ``raw`` has columns."""
+    """Whether ``raw``, or code nested in it, has column information."""
     return any(place[2] is not None for part in raw.walk() for place in part.positions())
 
 
 def _begin(found: Anchors, pair: CodePair, first_of_line: dict[int, int]) -> None:
-    """The line on which a definition begins; ``first_of_line``: the first token of each line of our text."""
+    """Record the line where a definition begins; ``first_of_line``: the first token of each line of our text."""
     first = first_of_line.get(pair.ours.firstlineno)
     if first is not None and pair.original.name != "<module>":
         found.line(first, pair.original.firstlineno)
 
 
 def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) -> ByObject:
-    """The anchors of the text that the pairs were compiled from."""
+    """Return the anchors of ``text``, which the pairs were compiled from."""
     all_found: ByObject = {}
     tokens = text.cut.tokens
     first_of_line = {tokens[one.start].line: one.start for one in text.cut.statements}
@@ -114,7 +114,7 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
             if here[0] in done and here[0] == here[1]:
                 continue
             span = text.span(here)
-            if span is None or None in where or where[2:] == (0, 0):  # in front of a body stands no text
+            if span is None or None in where or where[2:] == (0, 0):  # a prologue has no text
                 continue
             found.extent(span, (where[0], where[2], where[1], where[3]), count)
         for where, here in pair.ends:
@@ -127,7 +127,7 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
                 if where[2:] != (0, 0):
                     found.extent(span, extent)
             elif tokens[start].text == "None" and start and tokens[start - 1].text == "return":
-                # Of the constant alone, where there is one.
+                # The position is that of the constant alone, unless it is as wide as a bare `return`.
                 found.extent((start - (where[3] - where[2] == len("return")), end), extent)
             else:
                 found.ends[start] = extent
@@ -140,10 +140,10 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
 
 
 def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode, text: Text) -> None:
-    """Add the anchors of what shows only where each token has a line: variables whose instructions are one with others
-    in our text, and constants of which the compiler leaves a NOP where they have a line of their own.
+    """Add the anchors that only show up with one token per line: variables whose instructions are fused with others in
+    our text, and constants of which the compiler leaves a NOP if they are on a line of their own.
 
-    ``exploded``: what the text with each token on a line is compiled to.
+    ``exploded``: the code of the text with each token on a line of its own.
     """
     tokens = text.cut.tokens
     for left, right in _in_parallel(pairs, exploded, [pair for pair in pairs if pair.hides]):
@@ -165,9 +165,10 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
 
 
 class _Header:
-    """Tells of default values, which the compiler left NOPs of, whether they are in a column.
+    """Whether a default value, of which the compiler left a NOP, is in a plausible column.
 
-    On the line of the ``def`` it is the usual one, on others usual from a parameter on that begins the line.
+    On the line of the ``def`` that is its usual column; on other lines, the one that follows from a parameter that
+    begins the line at a usual indentation.
     """
 
     def __init__(self, found: Anchors, text: Text) -> None:
@@ -182,7 +183,7 @@ class _Header:
         }  # fmt: skip
 
     def fits(self, original: Instruction, ours: Instruction) -> bool:
-        """Whether ``original`` may stand for the token of ``ours``, each of which is a line of the exploded text."""
+        """Whether ``original`` may be the NOP of the token of ``ours``, which is one line of the exploded text."""
         token = self.text.exploded.get(ours.line or 0)
         start = self.statements.get(token) if token is not None else None
         if original.position is None or token is None or start is None:
@@ -204,7 +205,7 @@ class _Header:
 def _in_parallel(
     pairs: Sequence[CodePair], exploded: RawCode, wanted: Sequence[CodePair]
 ) -> Iterator[tuple[RawCode, RawCode]]:
-    """The code of the original with what it is in the exploded text, where that is ``wanted``."""
+    """Yield the code objects of the original that are ``wanted``, each with its counterpart in the exploded text."""
     originals = {pair.ours: pair.original for pair in wanted}
     todo = [(pairs[0].ours, exploded)]
     while todo:
@@ -228,7 +229,7 @@ def _at(positions: Any, instruction: Instruction) -> Any:
 
 
 def anchors_by_lines(pairs: Sequence[CodePair], text: Text, moved: Unchanged) -> ByObject:
-    """The anchors that statements give which are moved as they are."""
+    """Return the anchors of the statements that moved unchanged."""
     all_found: ByObject = {}
     tokens = text.cut.tokens
     first_of_line = {tokens[one.start].line: one.start for one in text.cut.statements}
@@ -247,7 +248,7 @@ def anchors_by_lines(pairs: Sequence[CodePair], text: Text, moved: Unchanged) ->
 def add_lines(
     all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode, text: Text, moved: Unchanged
 ) -> None:
-    """Add the anchors of the other statements, which the text with each token on a line gives."""
+    """Add the anchors of the other statements, found with one token per line."""
     tokens = text.cut.tokens
     wanted = [pair for pair, found in zip(pairs, moved.of_pair) if not found.isdisjoint(moved.changed)]
     for left, right in _in_parallel(pairs, exploded, wanted):

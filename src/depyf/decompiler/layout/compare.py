@@ -1,4 +1,4 @@
-"""Whether two code objects say the same of where their source stands."""
+"""Compare the source positions of two code objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .anchors import Place
 
 
 def same_lines(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
-    """Whether each unit of their code has the same line; ``moved``: the second stands so much farther up."""
+    """Whether each code unit has the same line; ``moved``: how far up (and left) ``other`` was shifted."""
     up = moved[0]
     if not up and _same_tables(original, other):
         return True
@@ -18,13 +18,13 @@ def same_lines(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool
 
 
 def _same_tables(original: RawCode, other: RawCode) -> bool:
-    """Whether what they say is the same, byte by byte: it need not be read then."""
+    """Whether the tables are equal byte for byte, so that they need not be decoded."""
     same = original.linetable == other.linetable and original.firstlineno == other.firstlineno
     return same and original.version == other.version and len(original.bytecode) == len(other.bytecode)
 
 
 def same_columns(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
-    """Whether each unit of their code has the same line, column, end line and end column."""
+    """Whether each code unit has the same line, column, end line and end column."""
     if moved == (0, 0) and _same_tables(original, other):
         return any(position[2] is not None for position in original.positions())
     ours = [_moved(tuple(position), *moved) for position in original.positions()]
@@ -34,6 +34,6 @@ def same_columns(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bo
 
 
 def _moved(position: tuple[int | None, ...], up: int, left: int) -> tuple[int | None, ...]:
-    """The prologue's place, columns 0 to 0 of the first line, is none that a text could have: it keeps its columns."""
+    """Shift a position. That of the prologue, columns 0 to 0 of the first line, is no source: it keeps its columns."""
     left = 0 if position[2:] == (0, 0) else left
     return tuple(number if number is None else number - step for number, step in zip(position, (up, up, left, left)))

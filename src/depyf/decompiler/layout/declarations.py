@@ -1,4 +1,4 @@
-"""``global`` and ``nonlocal``: no instruction tells where they stand, but the first line of a body may have no room."""
+"""Find lines for ``global`` and ``nonlocal``: no instruction locates them, and a body may lack room at its start."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _WORDS = frozenset(("global", "nonlocal"))
 
 
 def move_declarations(lines: list[Line]) -> None:
-    """Move declarations for which there is no line after the next statements, up to a free line.
+    """Move each declaration that has no free line down to the next one that is free.
 
-    No statement that it is moved past may have the names.
+    The statements it moves past must not mention its names.
     """
     number = len(lines) - 1
     while number >= 0:
@@ -26,7 +26,7 @@ def move_declarations(lines: list[Line]) -> None:
 
 
 def _free(lines: list[Line], number: int) -> int | None:
-    """The number of the line to put the declaration in front of; None where it stands well."""
+    """Return the index of the line to insert the declaration before; None to leave it where it is."""
     declaration, end = lines[number], _end(lines[number - 1]) if number else 0
     if end is None or number + 1 == len(lines) or lines[number + 1].parent != declaration.parent:
         return None

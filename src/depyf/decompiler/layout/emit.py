@@ -1,4 +1,4 @@
-"""Tokens with places -> text. A token that can't have its place is written as near after it as syntax allows."""
+"""Tokens with locations -> text. A token that does not fit its location goes as soon after it as syntax allows."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
 def emit(lines: list[Line], indents: list[int]) -> tuple[str, list[int]]:
-    """The text of these logical lines, each in the column that ``indents`` has for it; and where each begins."""
+    """Return the text of the logical lines, indented by ``indents``, and the row where each line begins."""
     writer = _LineWriter(lines, indents)
     return writer.text(), writer.rows
 
 
 def _first_line(line: Line, indent: int | None = None) -> int | None:
-    """The line on which it shall begin; None if nothing tells."""
+    """Return the row where the line should begin; None if unknown."""
     item, width = _first_known(line)
     if item is None or item.line is None:
         return None
@@ -29,7 +29,7 @@ def _first_line(line: Line, indent: int | None = None) -> int | None:
 
 
 def _first_known(line: Line) -> tuple[Item | None, int]:
-    """The first item whose line is known, and how much usually comes before it."""
+    """Return the first item whose row is known, and the usual width of the items before it."""
     width = 0
     for item in line.items:
         if item is not line.items[0]:
@@ -49,7 +49,7 @@ def _last_line(line: Line) -> int | None:
 
 
 def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
-    """The column of each line: that for which most lines of its block speak."""
+    """Return the indentation of each line, by a majority vote in its block."""
     if not has_columns:
         return [line.depth * INDENT for line in lines]
     votes: dict[int, Counter[int]] = {}
@@ -95,10 +95,10 @@ class _LineWriter:
         self.lines, self.indents = lines, indents
         self.has_columns = any(item.column is not None for line in lines for item in line.items)
         self.pieces: list[str] = []
-        self.rows: list[int] = []  # on which each of the lines begins
+        self.rows: list[int] = []  # where each of the lines begins
         self.line, self.column = 1, 0
         self.depth = 0
-        self.align: list[int | None] = []  # of each open bracket: the column of what stands first in it
+        self.align: list[int | None] = []  # for each open bracket, the column of the first item in it
         self.last = self.last_word = ""
         self.is_header = False
         self.tabs = bool(indents) and max(indents) > 0 and all(
@@ -108,8 +108,8 @@ class _LineWriter:
         self.simple = self._simple_blocks()
 
     def text(self) -> str:
-        """All of it."""
-        opener = -1  # the header on whose line we are, if what follows may be there
+        """Write all lines and return the text."""
+        opener = -1  # the header that began this row, if its block may continue on it
         before = -1
         for number, line in enumerate(self.lines):
             wanted = self.wanted[number]
@@ -123,7 +123,7 @@ class _LineWriter:
                     if same_block and _is_simple(self.lines[before]) and _is_simple(line):
                         joins = "; "
             if not joins and opener >= 0 and opener == line.parent:
-                joins = "; "  # a block that began on the line of its header ends there
+                joins = "; "  # a block that began on the row of its header cannot continue below
             if joins:
                 self._share(joins, line)
             else:
@@ -135,8 +135,10 @@ class _LineWriter:
         return "".join(self.pieces) + "\n"
 
     def _wanted(self) -> list[int | None]:
-        """The line of each statement; those without evidence follow what is before them, headers in front of
-        what is after them."""
+        """Return the row of each line.
+
+        A line of unknown row goes right after the one before it, a header right before the one after it.
+        """
         found = [_first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
         number = 0
         end: int | None = 0
@@ -166,7 +168,7 @@ class _LineWriter:
             found[number] = min(line, max(after - 1, before)) if after is not None else line
 
     def _simple_blocks(self) -> dict[int, bool]:
-        """For each header whether all of its block are simple statements."""
+        """For each header, whether its block has only simple statements."""
         found: dict[int, bool] = {}
         for line in self.lines:
             if line.parent >= 0:
@@ -174,7 +176,7 @@ class _LineWriter:
         return found
 
     def _block_on_line(self, header: int) -> bool:
-        """Whether all of the block shall be on the line where its header ends."""
+        """Whether the whole block should be on the row where its header ends."""
         if not self.simple.get(header):
             return False
         for number in range(header + 1, len(self.lines)):
@@ -192,7 +194,7 @@ class _LineWriter:
             column = item.column - width
         mark = joins.strip()
         if item is not None and item.text == "pass" and column == self.column:
-            item.text, column = "...", self.column + 1  # by where it ends
+            item.text, column = "...", self.column + 1  # the known column is that of the end
         blanks = joins[len(mark) :]
         if column is not None and column >= self.column + len(mark):
             blanks = " " * (column - self.column - len(mark))
@@ -259,7 +261,7 @@ class _LineWriter:
             is_first = False
 
     def _on_line(self, pending: list[Item], item: Item, is_first: bool) -> None:
-        """Write ``item`` in its column, and what floats before it in between."""
+        """Write ``item`` in its column, with the ``pending`` items of unknown location before it."""
         assert item.column is not None
         if not pending:
             blank = 0 if is_first else item.space
@@ -283,7 +285,7 @@ class _LineWriter:
             self._put(one, blank)
 
     def _break(self, pending: list[Item], item: Item, is_first: bool) -> None:
-        """Go on in the line of ``item``; some of what floats before it stays on this line."""
+        """Continue on the row of ``item``; some of the pending items stay on the current row."""
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
         best = least
@@ -313,7 +315,7 @@ class _LineWriter:
                 self._natural(rest, False)
 
     def _column_of(self, items: list[Item]) -> int:
-        """The column of the first of them, which begins a line."""
+        """Return the column for the first item, which begins a row."""
         width = 0
         for item in items:
             if item.column is not None:
@@ -326,7 +328,7 @@ class _LineWriter:
         return self.base + (0 if items[0].word in CLOSING else INDENT)
 
     def _worth(self, items: list[Item], place: int) -> int:
-        """How likely a line begins with the item at ``place``."""
+        """Score how likely the item at ``place`` begins a row."""
         item = items[place]
         if item.is_glued:
             return -1000
@@ -348,7 +350,7 @@ class _LineWriter:
         return worth + _habit(before, item)
 
     def _in_front(self, items: list[Item]) -> tuple[str, list[int | None]]:
-        """The last word if these items are written on this line, and the columns after the brackets open then."""
+        """Return the last symbol and the alignment columns of the open brackets if these items are on this row."""
         before, at = self.last_word, self.column
         aligned = list(self.align)
         for one in items:
@@ -365,7 +367,7 @@ class _LineWriter:
 
 
 def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
-    """Change ``blanks``, which precede the items, so that ``missing`` more of them are written, or fewer."""
+    """Adjust ``blanks``, the spaces before each item, by ``missing`` in total, which may be negative."""
     last = len(items) - 1
     if missing >= 2 and last > 1 and items[last - 1].text == "=" and not blanks[last]:  # of an argument
         blanks[-2:] = [1, 1]
@@ -387,7 +389,7 @@ def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: in
 
 
 def _habit(before: str, item: Item) -> int:
-    """How usual it is to begin a line between these two."""
+    """Score how usual a line break between these two is."""
     worth = 0
     if before in OPENING:
         worth += 12 if item.word not in CLOSING else -5
@@ -403,7 +405,7 @@ def _habit(before: str, item: Item) -> int:
 
 
 def _needed(before: str, item: Item) -> int:
-    """How many blanks must be between."""
+    """Return how many spaces the syntax requires between these two."""
     if item.is_glued or not before:
         return 0
     last, first = before[-1], item.text[0]
@@ -416,6 +418,6 @@ def _needed(before: str, item: Item) -> int:
 
 
 def _is_simple(line: Line) -> bool:
-    """Whether it may share a line with others."""
+    """Whether it may share a row with other statements."""
     first = line.items[0].text
     return not line.is_header and first[0] != "@" and not (first == "async" and line.items[-1].text == ":")

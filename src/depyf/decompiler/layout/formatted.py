@@ -1,7 +1,7 @@
-"""Formatted strings over several lines: literals side by side, which the compiler makes one of.
+"""Split formatted strings into adjacent literals, which the compiler joins.
 
-Fields have places (on 3.12 and later literal text too); where one is on a later line than what is before it another
-literal begins, in the column of the first.
+Fields have positions (from 3.12 on, literal text too). A field on a later line than what precedes it begins a new
+literal, in the column of the first one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _UNIT = re.compile(
 
 
 class LiteralPiece(NamedTuple):
-    """A text in place of a token or a part of it; ``place``: its line and column, where it begins another literal."""
+    """Replacement text for a token or a part of one; ``place``: its line and column, if it begins another literal."""
 
     text: str
     place: tuple[int, int | None] | None = None
 
 
 class Part(NamedTuple):
-    """A field or literal text of a formatted string: its tokens, the last one included."""
+    """A field or literal text of a formatted string: its first and last token, inclusive."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 
 def parts_of(tokens: list[Token], start: int) -> tuple[list[Part], int]:
-    """The parts of the formatted string that begins with token ``start``, and its last token."""
+    """Return the parts of the formatted string that begins with token ``start``, and its last token."""
     parts: list[Part] = []
     number, depth, nested = start + 1, 0, 0
     first = number
@@ -61,7 +61,7 @@ def parts_of(tokens: list[Token], start: int) -> tuple[list[Part], int]:
 
 
 class Formatted:
-    """Another way to write the formatted string that begins with token ``start``; ``pieces`` replace tokens."""
+    """Rewrite the formatted string that begins with token ``start``; ``pieces`` replace its tokens."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Formatted:
             self._write()
 
     def _on_one_line(self) -> bool:
-        """Write what is between triple quotes on one line, unless its line ends are those of the author."""
+        """Write a triple-quoted string on one line, unless its newlines match the author's lines."""
         tokens = self.tokens
         body = "".join(self.texts.values())
         rows = body.count("\n")
@@ -120,7 +120,7 @@ class Formatted:
         return True
 
     def _over_lines_of_text(self) -> bool:
-        """Write it between triple quotes if its own line ends make the lines of the author."""
+        """Write it in triple quotes if its newlines then match the author's lines."""
         last = self.parts[-1] if self.parts else None
         if last is None or self.last_line == self.line:
             return False
@@ -139,7 +139,7 @@ class Formatted:
         return True
 
     def _lines_before(self, texts: dict[int, str]) -> int:
-        """How much farther down fields stand than the line ends before them say; -1 where that is not the same."""
+        """Return how many lines lower fields are than the newlines before them explain; -1 if they disagree."""
         line = self.line
         found: set[int] = set()
         for part in self.parts:
@@ -151,7 +151,7 @@ class Formatted:
         return found.pop() if len(found) == 1 else -1
 
     def _respell(self, column: int) -> None:
-        """On one line: fields that show their own text (``{x=}``) and raw strings, where the fields stand so."""
+        """On one line: use ``{x=}`` and raw strings if the columns of the fields fit them."""
         raws = [self.opening]
         if not self.pieces and all(_as_raw(text) is not None for text in self.texts.values()):
             is_shorter = any("\\" in text for text in self.texts.values())
@@ -180,7 +180,7 @@ class Formatted:
         return number == part.end or token.kind == "part" and token.text[:1] in ("!", ":")
 
     def _shown(self, column: int, opening: str) -> dict[int, int] | None:
-        """For texts that end in what the next field shows how much that is; None if fields do not stand so."""
+        """Map each text that ends in the source of the next field (``{x=}``) to its width; None if columns disagree."""
         at: int | None = column + width_of(opening)
         shown: dict[int, int] = {}
         before: Part | None = None
@@ -207,7 +207,7 @@ class Formatted:
         return shown
 
     def _end_of_field(self, part: Part, there: tuple[int, int | None] | None, is_shown: bool) -> int | None:
-        """The column after the field whose brace opens at ``there``."""
+        """Return the end column of the field whose brace opens at ``there``."""
         extent = self.votes.get((part.start, part.end))
         if extent is not None or there is None or there[1] is None:
             return extent[3] if extent is not None else None
@@ -243,7 +243,7 @@ class Formatted:
             self._end(last, line)
 
     def _field(self, part: Part) -> tuple[int, int | None] | None:
-        """The place of the brace that opens a field."""
+        """Return the location of the brace that opens a field."""
         extent = self.votes.get((part.start, part.end))
         if extent is not None:
             return extent[:2]
@@ -261,7 +261,7 @@ class Formatted:
         return [LiteralPiece(self.closing), LiteralPiece(self.plain if plain else self.opening, (line, self.column))]
 
     def _break_before(self, number: int, at: tuple[int, int | None], line: int) -> None:
-        """Begin a literal in the line of a field, with as much of the text before it as is there."""
+        """Begin a literal on the line of a field, with as much of the preceding text as fits before the field."""
         part = self.parts[number]
         before = self.parts[number - 1] if number else None
         if before is None or before.is_field:
@@ -282,7 +282,7 @@ class Formatted:
         self.pieces[before.start] = [*pieces, *self._joint(at[0]), *([LiteralPiece(tail)] if tail else [])]
 
     def _text(self, number: int, extent: Extent, line: int) -> int:
-        """Literal text whose place is known, quotes included where its literal has no fields."""
+        """Write literal text of known extent, which includes the quotes if its literal has no fields."""
         part = self.parts[number]
         text = self.texts[part.start]
         first_line, column, last_line, _ = extent
@@ -311,12 +311,12 @@ class Formatted:
         return last_line
 
     def _ends(self, following: Part | None, extent: Extent) -> bool:
-        """Whether the text there is a literal of its own that ends all."""
+        """Whether the text is a literal of its own that ends the whole string."""
         is_last = following is None and (self.last_line, self.end_column) == extent[2:]
         return is_last and self.plain != self.opening
 
     def _over_lines(self, text: str, extent: Extent, is_last: bool) -> tuple[list[LiteralPiece], bool]:
-        """The text in a piece for each line, and whether the last of them has no fields."""
+        """Return the text in one piece per line, and whether the last literal is a plain one, without fields."""
         first_line, _, last_line, end_column = extent
         assert self.column is not None
         head, tail = _cut(text, end_column - self.column - width_of(self.opening))
@@ -331,7 +331,7 @@ class Formatted:
         return [*pieces, *self._joint(last_line, plain=ends_plain), LiteralPiece(tail)], ends_plain
 
     def _end(self, part: Part, line: int) -> None:
-        """The last text, of which only the end of all is known."""
+        """Split the last text when only the end of the whole string is known."""
         text = self.texts[part.start]
         assert self.last_line is not None
         pieces = self.pieces.get(part.start, [LiteralPiece(text)])
@@ -351,7 +351,7 @@ class Formatted:
 
 
 def _in_lines(text: str) -> str:
-    """The text with its line ends as such, and without backslashes before quotes."""
+    """Return the text with real newlines, and without backslashes before quotes."""
     return "".join(_OF_LINES.get(unit, unit) for unit in _UNIT.findall(text))
 
 
@@ -359,7 +359,7 @@ _OF_LINES = {"\\n": "\n", "\\'": "'", '\\"': '"'}
 
 
 def _as_raw(text: str) -> str | None:
-    """The text between the quotes of a raw string; None if it has no such."""
+    """Return the body of the equivalent raw string; None if there is none."""
     units = _UNIT.findall(text)
     if any(unit[0] == "\\" and unit != "\\\\" for unit in units):
         return None
@@ -367,8 +367,10 @@ def _as_raw(text: str) -> str | None:
 
 
 def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:
-    """What is between triple quotes, as it is written on one line: the quotes of ``others`` that need the fewest
-    backslashes, and the text between them."""
+    """Return how to write the body of a triple-quoted string on one line.
+
+    The result is the quotes in ``others`` that make the text shortest, and the text between them.
+    """
     units = _UNIT.findall(body)
 
     def written(mark: str) -> str:
@@ -388,7 +390,7 @@ def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:
 
 
 def _cut(text: str, width: int) -> tuple[str, str]:
-    """The text in two; the second is so wide, or as wide as there is text."""
+    """Split the text so that the second part is at least ``width`` wide, or all of the text."""
     units = _UNIT.findall(text)
     place, found = len(units), 0
     while place and found < width:
@@ -398,7 +400,7 @@ def _cut(text: str, width: int) -> tuple[str, str]:
 
 
 def _rows(text: str, count: int) -> list[str]:
-    """The text in so many pieces, cut after blanks; the last ones are left out if it is too short."""
+    """Split the text after spaces or newlines into ``count`` pieces, or fewer if it is too short."""
     rows = []
     rest = text
     for left in range(count, 1, -1):
@@ -413,13 +415,13 @@ def _rows(text: str, count: int) -> list[str]:
 
 
 def _behind_last_line_end(text: str) -> int:
-    """How wide what follows the last line end or blank in the text is."""
+    """Return the width of the text after its last newline or space."""
     places = [found.end() for found in re.finditer(r"\\n| ", text)]
     return width_of(text[places[-1] :]) if places else width_of(text)
 
 
 def starts_of(tokens: list[Token]) -> Iterator[int]:
-    """The tokens that begin formatted strings which are in no other."""
+    """Yield the tokens that begin formatted strings, nested ones excluded."""
     depth = 0
     for number, token in enumerate(tokens):
         if token.kind == "string_start":

@@ -1,7 +1,7 @@
-"""``from a import (b, c)`` over several lines: only where the statement begins and ends is known.
+"""Wrap ``from a import (b, c)`` over several lines: only the extent of the whole statement is known.
 
-The names fill the lines. Where the statement ends tells whether the parenthesis stands alone, or which names are on
-the last line.
+The names fill the lines. The end column shows whether the closing parenthesis is on a line of its own, or else which
+names are on the last line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _INDENT = 4
 
 
 def wrapped(items: list[Item], extent: Extent) -> list[Item]:
-    """The items of the statement with a parenthesis around its names, on the lines of ``extent``."""
+    """Return the items of the statement with its names in parentheses, on the lines of ``extent``."""
     words = [item.word for item in items]
     line, column, end_line, end_column = extent
     rows = end_line - line
@@ -57,7 +57,7 @@ def _width(groups: list[list[Item]]) -> int:
 
 
 def _last_row(groups: list[list[Item]], end_column: int, usual: tuple[int, int]) -> tuple[int, int]:
-    """How many names the last line has, and in which column it begins."""
+    """Return how many names are on the last line, and the column where it begins."""
     found = [(count, end_column - 1 - _width(groups[-count:])) for count in range(1, len(groups) + 1)]
     for wanted in usual:
         for one in found:
@@ -67,7 +67,7 @@ def _last_row(groups: list[list[Item]], end_column: int, usual: tuple[int, int])
 
 
 def _filled(groups: list[list[Item]], rows: int, width: int) -> list[list[list[Item]]]:
-    """The names on so many lines at most."""
+    """Distribute the names over at most ``rows`` lines."""
     if len(groups) <= rows:
         return [[group] for group in groups]
     found: list[list[list[Item]]] = [[]]

@@ -1,4 +1,4 @@
-"""What is written: a token with its place."""
+"""A token to write, with its location."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from .spelling import width_of
 
 
 class Item:
-    """A token: its text, the place that it shall have (None where nothing is known), the blanks usual before it.
+    """A token: its text, the line and column it should get (None if unknown), and the spaces usual before it.
 
-    ``is_joined``: its lines are literals side by side. ``word`` is the text of names and operators, a quote for others.
-    ``width`` is that of its last line, in bytes.
+    ``is_joined``: its lines are adjacent string literals. ``symbol`` is the text of names and operators, a quote for
+    others. ``width`` is the width of its last line, in bytes.
     """
 
     __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word", "width")

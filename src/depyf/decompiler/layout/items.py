@@ -1,4 +1,4 @@
-"""Tokens with places, the author's parentheses among them: what is written."""
+"""Tokens with locations -> the items to write, the author's parentheses included."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .places import Places
 from .tokens import CLOSING, Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
-"""Statements without instructions, by their widths."""
+"""Statements that compile to no instruction, by their width."""
 
 
 class Line(NamedTuple):
-    """A logical line: its items, how deep it is, the number of its header (-1 for none), whether it is a header.
+    """A logical line: its items, its depth, whether it is a header, the index of its own header (-1 for none).
 
-    ``statement`` is the number of the statement that it was made of. ``is_alone``: it shares no line with others.
-    ``closes``: where the last bracket ends, as far as the end of the definition tells.
+    ``statement`` is the index of the statement it comes from. ``is_alone``: it shares its line with no other.
+    ``closes``: where the last bracket ends, if the end of the definition shows that.
     """
 
     items: list[Item]
@@ -31,7 +31,7 @@ class Line(NamedTuple):
     closes: Place | None = None
 
     def close(self) -> None:
-        """Put a bracket at the end that has no place where the definition ends."""
+        """Place a last bracket of unknown location at the end of the definition."""
         last = self.items[-1]
         if self.closes is not None and last.text in CLOSING and last.line is None:
             last.line, last.column = self.closes[0], self.closes[1] - 1
@@ -40,17 +40,17 @@ class Line(NamedTuple):
 def items_of(
     cut: Tokens, places: Places, loose: Collection[int] = (), alone: Collection[int] = ()
 ) -> list[Line]:
-    """The logical lines with their places. A ``pass`` is written or not as the end of its body tells.
+    """Return the logical lines with their locations. The end of a body decides whether its ``pass`` is written.
 
-    Of the statements ``loose`` and ``alone`` only the line is used on which they begin: they are written as they were;
-    those ``alone`` share no line with others.
+    The statements in ``loose`` and ``alone`` use only the line they begin on, and are otherwise written as they were;
+    those in ``alone`` share their line with no other.
     """
     brackets = _brackets(places)
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, places.extents, places.of).pieces)
     lines: list[Line] = []
-    numbers: list[int] = [-1]  # of the lines that the statements became
+    numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
     for count, statement in enumerate(cut.statements):
         word = cut.tokens[statement.start].text
         end = places.silent.get(statement.start) or _end_of_documented(cut, places, count)
@@ -77,7 +77,7 @@ def items_of(
 
 
 def _silent_after(places: Places, last: int, end: Extent) -> Item | None:
-    """The ``pass`` or ``...`` at the ``end`` of a body whose other token is ``last``; None if there is none."""
+    """Return the ``pass`` or ``...`` after the docstring, which ends with token ``last``; None if there is none."""
     line, column, end_line, end_column = end
     known = places.lines[last]
     if column == NO_COLUMN:
@@ -88,8 +88,11 @@ def _silent_after(places: Places, last: int, end: Extent) -> Item | None:
 
 
 def _end_of_documented(cut: Tokens, places: Places, number: int) -> Extent | None:
-    """The end of a function of which statement ``number``, a string, is all. It has no instruction: without columns,
-    the return has the line of a ``pass``, or is found where the definition begins."""
+    """Return the end of a body that consists of statement ``number``, a string, alone.
+
+    A docstring has no instruction: without columns, the return has the line of a ``pass``, or is anchored to the
+    beginning of the definition.
+    """
     statement = cut.statements[number]
     header = statement.parent
     if header < 0 or number != header + 1 or cut.tokens[statement.start].kind not in ("string", "statement"):
@@ -104,7 +107,7 @@ def _end_of_documented(cut: Tokens, places: Places, number: int) -> Extent | Non
 
 
 def _silent_body(items: list[Item], end: Extent) -> list[Item]:
-    """The items of a ``pass``, where the end of its body tells how wide the statement was: ``pass`` or ``...``."""
+    """Return ``pass`` or ``...``, whichever is as wide as the extent at the end of the body."""
     line, column, end_line, end_column = end
     if line == end_line and end_column - column == len("..."):
         return [Item("...", line, column, 0, False, False)]
@@ -114,7 +117,7 @@ def _silent_body(items: list[Item], end: Extent) -> list[Item]:
 
 
 def _brackets(places: Places) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
-    """The parentheses that were found: by the token before which, and after which, they are written."""
+    """Return the opening parentheses by the token they precede, and the closing ones by the token they follow."""
     opening: dict[int, list[Item]] = {}
     closing: dict[int, list[Item]] = {}
     for span, opens, closes in sorted(places.parentheses, key=lambda one: (one.span[0], -one.span[1])):
@@ -131,7 +134,7 @@ def _items(
     brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
     pieces: dict[int, list[LiteralPiece]],
 ) -> list[Item]:
-    """Those of one statement, which has these tokens."""
+    """Return the items of the statement with these tokens."""
     opening, closing = brackets
     items: list[Item] = []
     space = 0
@@ -165,7 +168,7 @@ def _items(
 
 
 def _loose_items(tokens: list[Token], at: tuple[int, int | None] | None) -> list[Item]:
-    """Those of a statement of which only the place of the first is used."""
+    """Return the items of a statement that is located by its first token only."""
     items = [Item(token.text, None, None, token.space, token.is_glued, token.in_string) for token in tokens]
     if at is not None:
         items[0].line, items[0].column = at
@@ -175,7 +178,7 @@ def _loose_items(tokens: list[Token], at: tuple[int, int | None] | None) -> list
 def _in_pieces(
     pieces: list[LiteralPiece], token: Token, blanks_before: int, at: tuple[int | None, int | None]
 ) -> list[Item]:
-    """A token in pieces; the first one stands ``at`` its place if it has none of its own."""
+    """Split a token into pieces; the first one is placed ``at`` the token's location unless it has its own."""
     items = []
     for number, piece in enumerate(filter(lambda one: one.text, pieces)):
         line, column = piece.place or (at if not number else (None, None))

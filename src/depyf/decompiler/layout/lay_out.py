@@ -1,4 +1,4 @@
-"""The way in: text and code -> the text in the lines and columns of the code."""
+"""The entry point: text and code -> the text on the lines and in the columns of the code."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Compile = Callable[[str], RawCode]
 
 
 class Layout:
-    """``text`` laid out as ``original`` says. ``text`` has no line that is wrapped, and does what ``original`` does.
+    """Lay out ``text`` by the positions in ``original``. ``text`` is equivalent to ``original``, with no wrapped line.
 
-    ``recompiled``: what ``text`` is compiled to, if that is known.
-    ``moved``: the lines and columns that a function is farther up and to the left than in its file.
-    Raises CannotCut for a text of unknown form, and DecompilationError for one that does not compile.
+    ``recompiled``: the code ``text`` compiles to, if already known.
+    ``moved``: how many lines up and columns to the left a function is moved from its location in the file.
+    Raises CannotCut if the tokenizer does not know the form of the text, DecompilationError if it does not compile.
     """
 
     def __init__(
@@ -61,8 +61,11 @@ class Layout:
         self._loose: set[int] = set()
 
     def text(self, without: Collection[RawCode] = (), plain: Collection[RawCode] = ()) -> str:
-        """The text. Of the code ``without`` no place is used but where statements begin that others know, of ``plain``
-        only the lines of statements."""
+        """Return the text.
+
+        The positions in the code objects ``without`` are not used: their statements only get a line that other code
+        gives. For those in ``plain``, only the lines of statements are used.
+        """
         if self._is_empty:
             return ""
         anchors = Anchors()
@@ -82,7 +85,7 @@ class Layout:
         return text
 
     def loosen(self, line: int) -> bool:
-        """Keep the statement on this line of the last text as it was, but for where it begins; False if it is kept."""
+        """Write the statement on this line of the last text as it was, but for its start; False if it already is."""
         number = bisect.bisect_right(self._rows, (line, len(self.cut.statements))) - 1
         for _, statement in self._rows[max(number - 1, 0) : number + 1][::-1]:
             if statement not in self._loose:
@@ -105,7 +108,7 @@ class Layout:
 
 
 def _of_statements(anchors: Anchors, cut: Tokens) -> Anchors:
-    """Only the lines on which statements begin."""
+    """Return anchors with only the lines on which statements begin."""
     found = Anchors()
     starts = {one.start for one in cut.statements}
     for (start, _), extents in anchors.extents.items():

@@ -1,4 +1,4 @@
-"""The spellings of a number."""
+"""Spellings of numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Iterator
 
 
 def spellings_of_number(value: int | float) -> Iterator[str]:
-    """Other texts that the compiler makes this number of, in the order of how often they are written."""
+    """Yield other texts that compile to this number, the most common first."""
     if isinstance(value, float):
         yield from _floats(value)
         return
@@ -65,7 +65,7 @@ def _floats(value: float) -> Iterator[str]:
         for one in (f"{value:.{places}f}", f"{value:.{places}e}", _short_exponent(f"{value:.{places}e}")):
             if _is_same(one, value):
                 yield one
-    for places in range(13, 30):  # more digits than tell
+    for places in range(13, 30):  # more digits than a float can distinguish
         yield f"{value:.{places}f}"
     fraction, exponent_of_half = math.frexp(value)
     if fraction == 0.5:

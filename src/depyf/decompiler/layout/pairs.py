@@ -1,4 +1,4 @@
-"""The instructions of two code objects that do the same at the same place, in pairs."""
+"""Pair the corresponding instructions of two code objects."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..bytecode.instruction import Position
 from ..proof.constants import constant_key
 
 _LARGEST = 3000
-"""Instructions that are aligned by their longest common parts; what is longer is paired where it is the same."""
+"""The most instructions to align with difflib; of longer code, only the common prefix and suffix are paired."""
 
 _END_OF_CLASS = frozenset({"STORE_STATIC_ATTRIBUTES", "LOAD_CLOSURE", "COPY"})
 _NAMES_OF_CLASS = ("__classcell__", "__static_attributes__", "__classdictcell__")
 _TUPLES = frozenset({"BUILD_TUPLE", "UNPACK_SEQUENCE", "UNPACK_EX"})
 FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
-"""What two instructions in a row are made one of."""
+"""Instructions that the compiler fuses in pairs."""
 
 _FIELDS = ("bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table")
 
@@ -27,7 +27,7 @@ Fits = Callable[[Instruction, Instruction], bool]
 
 
 def instructions_of(raw: RawCode) -> list[Instruction]:
-    """None of code that can't be read: it is refused, and what is around it has places all the same."""
+    """Return the instructions; none if the code can't be decoded: it is refused, but code around it is laid out."""
     try:
         return known_instructions(raw)
     except DecompilationError:
@@ -35,7 +35,7 @@ def instructions_of(raw: RawCode) -> list[Instruction]:
 
 
 def same_code(left: RawCode, right: RawCode) -> bool:
-    """Whether both have the same instructions, so that those at one offset are a pair."""
+    """Whether both have the same instructions, so that those at equal offsets correspond."""
     if any(getattr(left, field) != getattr(right, field) for field in _FIELDS) or len(left.consts) != len(right.consts):
         return False
     return all(map(_same_constant, left.consts, right.consts))
@@ -48,9 +48,9 @@ def _same_constant(left: Any, right: Any) -> bool:
 
 
 def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
-    """The instructions of both that do the same at the same place of their code.
+    """Return the pairs of corresponding instructions.
 
-    ``fits`` tells whether two NOPs may be paired where one side has more of them.
+    ``fits``: whether two NOPs may be paired, asked if one side has more of them.
     """
     (ours, our_nops), (theirs, their_nops) = map(_apart, (left, right))
     keys, others = (list(map(_key, side)) for side in (ours, theirs))
@@ -74,7 +74,7 @@ def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
 
 
 def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]]]:
-    """The instructions that do something, and the others by the number of the one that follows."""
+    """Return the instructions other than NOPs, and the NOPs by the index of the instruction they precede."""
     steps: list[Instruction] = []
     nops: dict[int, list[Instruction]] = {}
     for instruction in instructions_of(raw):
@@ -86,8 +86,11 @@ def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]
 
 
 def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits | None) -> Pairs:
-    """The NOPs in front of one instruction. Where one side has more, as the last of each line stays, those of one
-    width are paired, from the end."""
+    """Pair the NOPs before one instruction.
+
+    One side may have more of them, as the compiler keeps only the last of each line: then pair those of equal width,
+    from the end.
+    """
     if len(ours) == len(theirs):
         return list(zip(ours, theirs))
     pairs: Pairs = []
@@ -102,15 +105,14 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits 
 
 
 def _spread_nops(left: RawCode, right: RawCode, ours: list[Instruction], theirs: list[Instruction]) -> Pairs:
-    """Without widths, where ``left`` has one NOP for each line and ``right`` one for each constant: that of the first
-    constant of each line.
+    """Pair NOPs without widths: ``left`` has one per line, ``right`` one per constant; use each line's first constant.
 
-    The NOP of a line was the load of its last constant, whose number it still has. What fits that is chosen which has
-    the most even lines.
+    The NOP of a line was the load of its last constant, and still has its index as argument. Of the splits that fit
+    these, take the one with the most even lines.
     """
     wanted, known = [_number_of(left, nop) for nop in ours], [_number_of(right, nop) for nop in theirs]
     count, last = len(ours), len(theirs) - 1
-    best: dict[int, tuple[float, list[int]]] = {-1: (0.0, [])}  # by the last constant so far: how uneven, the ends
+    best: dict[int, tuple[float, list[int]]] = {-1: (0.0, [])}  # last constant so far -> (unevenness, ends)
     for place, number in enumerate(wanted):
         better: dict[int, tuple[float, list[int]]] = {}
         even = (place + 1) * len(theirs) / count - 1
@@ -128,7 +130,7 @@ def _spread_nops(left: RawCode, right: RawCode, ours: list[Instruction], theirs:
 
 
 def _number_of(raw: RawCode, nop: Instruction) -> object:
-    """What tells the constant whose load became ``nop``."""
+    """Return the key of the constant whose load became ``nop``."""
     number = raw.bytecode[nop.offset + 1]
     return constant_key(raw.consts[number]) if number < len(raw.consts) else None
 
@@ -139,7 +141,7 @@ def _width(instruction: Instruction) -> int | None:
 
 
 def _common(keys: list[Any], others: list[Any]) -> list[tuple[int, int]]:
-    """The places of a long common subsequence."""
+    """Return the pairs of indices of a long common subsequence."""
     shorter = min(len(keys), len(others))
     start = 0
     while start < shorter and keys[start] == others[start]:
@@ -174,7 +176,7 @@ def nops(raw: RawCode) -> list[Instruction]:
 
 
 def second_halves(raw: RawCode) -> set[int]:
-    """The ids of instructions that are the second half of one: they have no place of their own."""
+    """Return the ids of instructions that are the second half of a fused one: they have no position of their own."""
     instructions = instructions_of(raw)
     return {
         id(second)
@@ -184,7 +186,7 @@ def second_halves(raw: RawCode) -> set[int]:
 
 
 def _tuples_after_nops(raw: RawCode) -> set[int]:
-    """The ids of instructions that load a tuple that the compiler has made of constants on other lines."""
+    """Return the ids of instructions that load a tuple the compiler folded from constants on other lines."""
     instructions = instructions_of(raw)
     return {
         id(after)
@@ -194,7 +196,7 @@ def _tuples_after_nops(raw: RawCode) -> set[int]:
 
 
 def _implicit_ends(raw: RawCode) -> set[int]:
-    """The ids of instructions that may be the return at the end of a body that has none, or what goes with it."""
+    """Return the ids of instructions that may belong to an implicit return at the end of the body."""
     found: set[int] = set()
     if raw.name == "<lambda>":
         return found
@@ -215,13 +217,13 @@ def _implicit_ends(raw: RawCode) -> set[int]:
 
 
 class CodePair:
-    """A code object of the original, and what was compiled in its place.
+    """A code object of the original, and its counterpart compiled from our text.
 
-    ``places``: where an instruction of the original stands and where ours does, with how many instructions do so;
-    ``ends``: the same, in order, of those that may be of a return that nobody wrote. ``tuples``: where tuples of ours
-    are built or taken apart. ``second_halves``: of an instruction that is one with the one before it the line, where
-    the first half is in our text, the variable, and whether it is set. ``spread``: where ours has a tuple of constants
-    before which the original has NOPs, of their lines.
+    ``places``: the pairs of positions of an instruction in the original and in ours, with their number;
+    ``ends``: the same, in order, for instructions that may belong to an implicit return. ``tuples``: the positions of
+    our instructions that build or unpack a tuple. ``second_halves``: for the second half of a fused instruction, its
+    line, the position of the first half in our text, the variable, and whether it is stored. ``spread``: the positions
+    of our constant tuples that the original has after NOPs, left from the lines of their elements.
     """
 
     def __init__(self, original: RawCode, ours: RawCode) -> None:
@@ -240,7 +242,7 @@ class CodePair:
 
     @property
     def hides(self) -> bool:
-        """Whether something may show only where each token has a line."""
+        """Whether some positions may only be found with one token per line."""
         return not self.is_same and bool(nops(self.original) or second_halves(self.ours))
 
     def _same_places(self) -> Counter[tuple[Position, Position]]:
@@ -294,7 +296,7 @@ class CodePair:
 
 
 def objects(original: RawCode, ours: RawCode) -> Iterator[CodePair]:
-    """Both, and the code nested in them, paired by the instructions that load it."""
+    """Yield the pair, and those of nested code, matched by the instructions that load it."""
     todo = [(original, ours)]
     seen = set()
     while todo:

@@ -1,7 +1,7 @@
-"""Parentheses that no instruction tells of: one column more than usual in front of an operand, or a line that ends in
-the middle of an expression outside of brackets.
+"""Infer parentheses that no position covers: an extra column before an operand, or a line break in an expression
+outside of brackets.
 
-They are put only where they do not change what an operand belongs to.
+They are added only if they do not change how the expression parses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STOPS = frozenset((",", ":", "=", "for", "async", "as", "from", ":=", ";", "!",
 
 
 def add_parentheses(items: list[Item], indent: int) -> None:
-    """Put the parentheses into the items of a logical line, which begins in the column ``indent``."""
+    """Insert the parentheses into the items of a logical line, which begins in column ``indent``."""
     number = 1
     while number < len(items):
         found = next(_groups(items, number, indent), None) if _begins_operand(items, number) else None
@@ -58,7 +58,7 @@ _NO_OPERANDS = frozenset((*_BINARY, *_STOPS, *_KEYWORDS))
 
 
 def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
-    """Where a parenthesis that opens in front of ``number`` closes, the likeliest first; nothing if none opens."""
+    """Yield where a parenthesis opened before ``number`` may close, likeliest first; nothing if none opens there."""
     surplus = _surplus(items, number, indent)
     if surplus < 1 or items[number].word in CLOSING or items[number].is_glued:
         return
@@ -77,9 +77,9 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
 
 
 def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
-    """How many columns ``number`` is farther to the right than usual; 0 if that can't be told.
+    """Return how many columns farther right than usual ``number`` is; 0 if unknown.
 
-    ``indent``: the column of the first item, where that has no place.
+    ``indent``: the column of the first item, if that has no location.
     """
     item = items[number]
     if item.column is None or item.line is None:
@@ -97,7 +97,7 @@ def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
 
 
 def _ends(items: list[Item], number: int) -> Iterator[int]:
-    """Where groups end that begin with ``number`` and are operands of their own."""
+    """Yield the ends of groups that begin with ``number`` and can be in parentheses without changing the parse."""
     left = _looseness(items, number - 1)
     depth, loosest = 0, _TIGHTEST
     place = number
@@ -135,7 +135,7 @@ def _ends(items: list[Item], number: int) -> Iterator[int]:
 
 
 def _looseness(items: list[Item], number: int) -> int:
-    """How tightly what precedes an operand binds it."""
+    """Return the precedence of the operator before an operand."""
     text = items[number].word
     if text not in _BINARY or text in ("if", "in") and number in (0, 1):
         return _NOT if text == "~" else -1
@@ -176,7 +176,7 @@ def _line_before(items: list[Item], end: int) -> int | None:
 
 
 def _closes(items: list[Item], number: int, end: int) -> bool:
-    """Whether there is room for a parenthesis after the group."""
+    """Whether there is room for a closing parenthesis after the group."""
     known = _known_behind(items, end)
     if known is None or _breaks_between(items, end, known):
         return False
@@ -188,7 +188,7 @@ def _breaks_between(items: list[Item], end: int, known: int) -> bool:
 
 
 def _breaks(items: list[Item], number: int, end: int) -> bool:
-    """Whether a line ends within the group, outside of brackets."""
+    """Whether there is a line break within the group, outside of brackets."""
     depth = 0
     line = items[number].line
     for item in items[number:end]:
@@ -200,7 +200,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
 
 
 def _around_line_ends(items: list[Item], indent: int) -> None:
-    """Put an expression that continues in another line outside of brackets into parentheses, where they have room."""
+    """Parenthesize expressions that continue on another line outside of brackets, if there is room."""
     depth = 0
     line: int | None = None
     number = 0
@@ -222,7 +222,7 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
 
 
 def _start_of_expression(items: list[Item], number: int) -> int | None:
-    """The first item of the expression that continues at ``number``; None if parentheses can't be there."""
+    """Return the first item of the expression that continues at ``number``; None if it can't be parenthesized."""
     depth = 0
     is_loop = items[0].word in ("for", "async")
     for place in range(number - 1, -1, -1):
@@ -248,7 +248,7 @@ def _end_of_expression(items: list[Item], number: int) -> int:
 
 
 def _has_room(items: list[Item], start: int, number: int, indent: int) -> bool:
-    """Whether a parenthesis fits in front of the item: its line is another, or there is one column more than usual."""
+    """Whether a parenthesis fits before the item: it begins a line, or has an extra column before it."""
     known = _known_behind(items, start)
     if known is None or known >= number or items[known].column is None:
         return True

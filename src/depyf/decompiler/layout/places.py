@@ -1,7 +1,7 @@
-"""Anchors -> the place of each token, and the parentheses that the author wrote and the tree does not have.
+"""Anchors -> the location of each token, and the author's redundant parentheses, which the AST lacks.
 
-The innermost span that begins (ends) with a token tells where the token is. An outer one that begins earlier, or ends
-later, has a parenthesis there.
+The innermost span that begins (ends) with a token gives its location. If an outer one begins earlier or ends later,
+there is a parenthesis.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .text import Span
 from .tokens import CLOSING, Token, Tokens
 
 MOST_COLUMNS = 2000
-"""Places farther to the right are those of no source that is read."""
+"""No readable source has columns beyond this."""
 MOST_LINES = 50
-"""Lines for each token: positions that ask for more are those of no source."""
+"""Lines per token: no real source needs more."""
 _FEW_LINES = 20_000
 
 
 class Parenthesis(NamedTuple):
-    """One pair: around the tokens of ``span``; where it opens and closes, None if nothing says it."""
+    """A pair around the tokens of ``span``: where it opens and where it closes, None if unknown."""
 
     span: Span
     opens: Place | None
@@ -31,11 +31,11 @@ class Parenthesis(NamedTuple):
 
 
 class Places(NamedTuple):
-    """For each token where it starts, or None, and where it ends; ``lines``: its line alone is known.
+    """For each token, where it starts and ends, None if unknown; ``lines``: its line, which may be known alone.
 
-    ``parentheses`` are to be added; ``dropped`` are numbers of tokens that the author has not; ``spelled`` tells other
-    texts of the rest; ``extents`` are the places of spans, ``silent`` those of ends of bodies (see ``Anchors.ends``).
-    ``body_ends``: for the last token of a definition where that ends, if that is later.
+    ``parentheses`` are to be added; ``dropped`` are the indices of tokens that the author did not write; ``spelled``
+    has other spellings of the rest; ``extents`` are the extents of spans, ``silent`` those of the ends of bodies (see
+    ``Anchors.ends``). ``body_ends``: for the last token of a definition, where that ends, if later.
     """
 
     starts: list[Place | None]
@@ -49,13 +49,13 @@ class Places(NamedTuple):
     body_ends: dict[int, Place]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
-        """Where a token starts; its column is None where only the line is known."""
+        """Return where a token starts; the column is None if only the line is known."""
         line = self.lines[token]
         return self.starts[token] or ((line, None) if line is not None else None)
 
 
 def place(anchors: Anchors, cut: Tokens) -> Places:
-    """The place of each token."""
+    """Find the location of each token."""
     tokens = cut.tokens
     size = len(tokens)
     most = _FEW_LINES + MOST_LINES * size
@@ -84,13 +84,13 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
             column = end[1] - width_of(spelled.texts.get(token, tokens[token].text))
             starts[token] = (end[0], column) if column >= 0 else None
         if tokens[token].kind == "string_start" and starts[token] is not None and starts[token] == starts[token + 1]:
-            starts[token + 1] = None  # a literal beside formatted ones: both have its place
+            starts[token + 1] = None  # a literal adjacent to formatted ones: both have its position
     _keep_in_order(starts, ends, lines)
     return Places(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent, edges.body_ends)
 
 
 class _Edges:
-    """Where tokens begin and end, by the innermost spans; where outer ones begin earlier or end later, parentheses."""
+    """The bounds of tokens, by the innermost spans, and parentheses, by outer spans that begin earlier or end later."""
 
     def __init__(self, votes: dict[Span, Extent], tuples: set[Span], cut: Tokens) -> None:
         self.votes, self.tuples, self.tokens = votes, tuples, cut.tokens
@@ -114,7 +114,7 @@ class _Edges:
         return self.statement_of[span[0]] == self.statement_of[span[1]]
 
     def _begin(self, token: int, spans: list[Span]) -> None:
-        """``spans`` begin with ``token``, the innermost is the first."""
+        """Locate the start of ``token``, with which ``spans`` begin, innermost first."""
         inner, at = spans[0], self.votes[spans[0]][:2]
         for span in spans[1:]:
             outer_at = self.votes[span][:2]
@@ -125,10 +125,10 @@ class _Edges:
         self.starts[token] = self.votes[spans[0]][:2]
 
     def _end(self, token: int, spans: list[Span]) -> None:
-        """``spans`` end with ``token``, the innermost is the first."""
+        """Locate the end of ``token``, with which ``spans`` end, innermost first."""
         inner, at = spans[0], self.votes[spans[0]][2:]
         if inner in self.opened and inner in self.tuples:
-            self.closed.setdefault(inner, at)  # the end of the parenthesis: where its last element ends nothing says
+            self.closed.setdefault(inner, at)  # of the parenthesis: the end of its last element is unknown
             return
         for span in spans[1:]:
             outer_at = self.votes[span][2:]
@@ -143,14 +143,14 @@ class _Edges:
         self.ends[token] = self.votes[spans[0]][2:]
 
     def _opens_after_return(self, span: Span) -> bool:
-        """Whether ``span`` is a return statement that has room for a parenthesis in front of its value."""
+        """Whether ``span`` is a return statement with room for a parenthesis before its value."""
         keyword, value = self.votes[span][:2], self.starts[span[0] + 1] if span[0] < span[1] else None
         if self.tokens[span[0]].text != "return" or value is None:
             return False
         return value[0] == keyword[0] and value[1] == keyword[1] + len("return (")
 
     def parentheses(self) -> list[Parenthesis]:
-        """Those that the author has; none where nothing may precede a token."""
+        """Return the author's parentheses, except around a token that nothing may precede."""
         return [
             Parenthesis(span, self.opened.get(span), self.closed.get(span))
             for span in {*self.opened, *self.closed}
@@ -159,7 +159,7 @@ class _Edges:
 
 
 def _is_plausible(extent: Extent, most: int) -> bool:
-    """Whether source that people read can be there."""
+    """Whether real source could be there."""
     line, column, end_line, end_column = extent
     in_order = (line, column) < (end_line, end_column)
     return in_order and 0 < line and end_line <= most and 0 <= column and max(column, end_column) <= MOST_COLUMNS
@@ -168,7 +168,7 @@ def _is_plausible(extent: Extent, most: int) -> bool:
 def _without_our_parentheses(
     votes: dict[Span, Extent], tuples: set[Span], tokens: list[Token], dropped: set[int], squeezed: set[int]
 ) -> dict[Span, Extent]:
-    """The votes of tuples in parentheses of ours that fill a place only without them are those of what is inside."""
+    """Drop our parentheses around tuples that fit their extent only without them; the inner span gets the vote."""
     found: dict[Span, Extent] = {}
     begins = {span[0]: extent[:2] for span, extent in votes.items() if span[0] == span[1]}
     for (start, end), extent in votes.items():
@@ -191,7 +191,7 @@ def _without_our_parentheses(
 
 
 def _may_be_bare(tokens: list[Token], start: int, end: int) -> bool:
-    """Whether a tuple may be without parentheses there."""
+    """Whether the syntax allows a tuple without parentheses there."""
     behind = tokens[end + 1] if end + 1 < len(tokens) and tokens[end + 1].line == tokens[end].line else None
     if not start or tokens[start].line != tokens[start - 1].line:
         return behind is None or behind.text == "="
@@ -208,7 +208,7 @@ def _ends_operand(token: Token) -> bool:
 
 
 def _around_strings(tokens: list[Token]) -> set[int]:
-    """Our parentheses around one string: the printer has put them around a long one."""
+    """Return the parentheses around a single string, which the printer adds to a long one."""
     found: set[int] = set()
     for number in range(1, len(tokens) - 1):
         if tokens[number].kind == "string" and tokens[number - 1].text == "(" and tokens[number + 1].text == ")":
@@ -230,7 +230,7 @@ def _statements(cut: Tokens) -> list[int]:
 def _keep_in_order(
     starts: list[Place | None], ends: list[Place | None], lines: list[int | None]
 ) -> None:
-    """Drop what is not in the order of the tokens: the longest increasing subsequence stays."""
+    """Drop locations out of token order: keep the longest increasing subsequence."""
     known = [n for n, at in enumerate(starts) if at is not None and at[0] > 0 and 0 <= at[1] <= MOST_COLUMNS]
     kept_tokens = {known[n] for n in _increasing([starts[n] for n in known])}  # type: ignore[misc]
     if len(kept_tokens) < len(starts):
@@ -267,7 +267,7 @@ def _next_lines(starts: list[Place | None]) -> list[int]:
 
 
 def _increasing(places: list[Place], *, strictly: bool = True) -> list[int]:
-    """The indices of a longest increasing subsequence."""
+    """Return the indices of a longest increasing subsequence."""
     follows = operator.lt if strictly else operator.le
     if all(map(follows, places, places[1:])):
         return list(range(len(places)))

@@ -1,7 +1,6 @@
-"""The spelling of a literal, by the room that it has: its value and its width leave few.
+"""Choose the spelling of a literal that fits its extent: its value and width leave few candidates.
 
-All that is proposed has the value of the token. What several spellings fit keeps the first, in the order of how often
-they are written.
+All candidates have the value of the token. If several fit, the most common one is used.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ _WIDTH = 79
 
 
 class TokenTexts:
-    """Other texts of tokens; ``joined`` are those whose lines are literals side by side, ``without`` are left out.
+    """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``without``: omitted tokens.
 
-    ``negated``: a ``not`` precedes them; ``squeezed``: no blank does.
+    ``negated``: tokens to write after ``not``; ``squeezed``: tokens to write without a space before them.
     """
 
     def __init__(self) -> None:
@@ -35,7 +34,7 @@ class TokenTexts:
 
 
 def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
-    """The spellings that fill the places of the original."""
+    """Find the spellings that fit the extents in the original."""
     found = TokenTexts()
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
         token = tokens[start]
@@ -60,13 +59,13 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
 
 _ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~".split())
 _BINDS_LESS = re.compile(r"<<|[-+]|(?<!\*)\*(?!\*)")
-"""In spellings of a number: operators that an operator beside the number may take an operand of."""
+"""Operators in a spelling of a number that an adjacent operator may bind tighter than."""
 
 
 def _literal(
     found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent
 ) -> None:
-    """A string or a number that is not as wide, or not on as many lines, as its place."""
+    """Respell a string or number whose width or number of lines differs from its extent."""
     token = tokens[number]
     line, column, end_line, end_column = extent
     width = end_column - column
@@ -91,7 +90,7 @@ def _literal(
 
 
 def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:
-    """``a not in b`` and ``not a in b``, ``is not`` and ``not ... is``: there is room for one word or for two."""
+    """Tell ``not a in b`` from ``a not in b``, and ``not a is b`` from ``a is not b``, by the gap between operands."""
     words = [
         number
         for number in range(1, len(tokens) - 2)
@@ -118,7 +117,7 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
 
 
 def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
-    """A formatted string without fields: from 3.12 on its text has a place, without prefix and quotes."""
+    """Detect a formatted string without fields: from 3.12 on, its text has a position, without prefix and quotes."""
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
     texts = [text]
     if line != end_line and "\\n" in text:
@@ -144,7 +143,7 @@ _BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else
 
 
 def _left_operand(tokens: list[Token], number: int) -> int | None:
-    """Where the left operand of the comparison begins."""
+    """Return where the left operand of the comparison begins; None if that can't hold a ``not``."""
     depth = 0
     for place in range(number - 1, -1, -1):
         text = tokens[place].text
@@ -157,12 +156,12 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
 
 
 def width_of(text: str) -> int:
-    """In bytes."""
+    """Return the width of ``text`` in bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> None:
-    """A number after a minus: both are one constant."""
+    """Respell a number after a minus: both are one constant."""
     room = width - len("-")
     if width_of(tokens[number].text) != room:
         fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
@@ -172,7 +171,7 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> 
 
 
 def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[Token]) -> None:
-    """``return`` and ``return None``: the instructions are the same."""
+    """Tell ``return`` from ``return None``: their instructions are the same."""
     if end == start + 1 and tokens[end].text == "None" and width == 6:
         found.without.add(end)
     elif end == start and width in _RETURNS:
@@ -180,7 +179,7 @@ def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[
 
 
 def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
-    """A list of one token where the text has a tuple: after ``in``, and as a target, the instructions are the same."""
+    """Write a tuple of one token as a list: after ``in``, and as a target, the instructions are the same."""
     opening, item, comma, closing = (token.text for token in tokens[start : start + 4])
     if (opening, comma, closing) == ("(", ",", ")") and width == width_of(item) + len("[]"):
         found.texts[start], found.texts[start + 3] = "[", "]"
@@ -188,7 +187,7 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
 
 
 _RETURNS = {11: "return None", 4: "pass", 3: "..."}
-"""What an end of a function is written as, by its width."""
+"""The statements that an implicit return may come from, by width."""
 
 
 def _spellings(token: Token) -> Iterator[str]:
@@ -202,15 +201,15 @@ def _spellings(token: Token) -> Iterator[str]:
         yield from spellings_of_number(value)
 
 
-# Strings of several lines
+# Strings over several lines
 
 
 def _left_of_percent(
     found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]
 ) -> list[tuple[Span, Extent]]:
-    """The places of literals that ``%`` formats: the compiler makes a formatted string of both, and they have none.
+    """Return the extents of literals left of ``%``, which have no position: the compiler makes both an f-string.
 
-    They begin where the operation does; if the first argument is not on a line of its own they end in front of it.
+    They begin where the operation does, and end before the first argument unless that is on a line of its own.
     """
     places: list[tuple[Span, Extent]] = []
     literals = {
@@ -238,7 +237,7 @@ def _left_of_percent(
 
 
 def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) -> None:
-    """A literal with so many line ends in it, of which nothing more is known."""
+    """Split a literal over ``rows`` line breaks; nothing more is known of it."""
     value = ast.literal_eval(text)
     quote = _quote_of_pieces(text, value)
     if text.count("\n") == rows:
@@ -250,7 +249,7 @@ def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) 
 
 
 def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is_alone: bool) -> None:
-    """Between triple quotes if its own line ends make the lines, else literals below each other."""
+    """Write a string in triple quotes if its newlines match the lines, otherwise as adjacent literals, one per line."""
     line, column, end_line, end_column = extent
     try:
         value = ast.literal_eval(text)
@@ -265,7 +264,7 @@ def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     for quote in ('"""', "'''"):
         spellings = in_quotes(value, quote)
-        if has_backslash:  # nobody doubles them where the text may be raw, as in a regular expression
+        if has_backslash:  # as in a regular expression: nobody doubles them if the text can be raw
             spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))
         for one in spellings:
             for whole in (one, _continued(one)) if marks else (one,):
@@ -281,7 +280,7 @@ def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is
 
 
 def _is_alone(tokens: list[Token], number: int) -> bool:
-    """Whether the token is a statement: a docstring."""
+    """Whether the token is a whole statement, a docstring."""
     before = tokens[number - 1] if number else None
     behind = tokens[number + 1] if number + 1 < len(tokens) else None
     line, end = tokens[number].line, tokens[number].end_line
@@ -289,7 +288,7 @@ def _is_alone(tokens: list[Token], number: int) -> bool:
 
 
 def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None:
-    """A docstring with another indentation, which compilers take away from 3.13 on."""
+    """Re-indent a docstring: from 3.13 on, the compiler strips its indentation."""
     line, _, end_line, end_column = extent
     first, *rest = text.split("\n")
     if len(rest) != end_line - line or text[-3:] not in ('"""', "'''"):
@@ -302,13 +301,13 @@ def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None
 
 
 def _continued(text: str) -> str:
-    """With a backslash and a line end after the opening quotes."""
+    """Insert a backslash and a newline after the opening quotes."""
     end = text.index(text[-1]) + 3
     return text[:end] + "\\\n" + text[end:]
 
 
 def _quote_of_pieces(text: str, value: str | bytes) -> str:
-    """The quotes of literals side by side that have this value: those of ``text`` if it is on one line."""
+    """Return the quotes for adjacent literals of this value: those of ``text`` unless it is triple-quoted."""
     match = OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
     inside = b"'" in value if isinstance(value, bytes) else "'" in value
@@ -316,7 +315,7 @@ def _quote_of_pieces(text: str, value: str | bytes) -> str:
 
 
 def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
-    """Literals, one on each line; the last one ends in ``end_column``."""
+    """Split the value into literals, one per line; the last one ends in ``end_column``."""
     quote = _quote_of_pieces(text, value)
     size = _of_last_piece(value, end_column - column, quote)
     start = column
@@ -335,7 +334,7 @@ def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: s
 
 
 def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
-    """How many characters at the end have a literal so wide."""
+    """Return how many characters at the end make a literal of this width; None if no number does."""
     for size in range(1, len(value)):
         found = width_of(next(in_quotes(value[len(value) - size :], quote)))
         if found == width:
@@ -346,7 +345,7 @@ def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
 
 
 def _split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
-    """At most so many pieces, split after line ends if that gives as many, else after blanks."""
+    """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces."""
     lines: list[str | bytes] = [*value.splitlines(keepends=True)]
     if len(lines) >= most > 0:
         while len(lines) > most:

@@ -1,4 +1,4 @@
-"""The spellings of a string or of bytes, in the order of how often they are written."""
+"""Spellings of strings and bytes, the most common first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
 
 
 def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
-    """Two halves, side by side or added; three parts that are added."""
+    """Yield two halves, adjacent or added, and three parts added."""
     half = len(value) // 2
     for first in in_quotes(value[:half], mark) if value else ():
         for second in in_quotes(value[half:], mark):
@@ -51,13 +51,13 @@ def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
 
 
 def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
-    """A unit many times, with something before or after it."""
+    """Yield a repeated unit with a prefix or suffix added."""
     found = (_REPEATED_BYTES if isinstance(value, bytes) else _REPEATED).search(value)  # type: ignore[arg-type]
     if found is None:
         return
     unit = found[1]
     line_end = b"\n" if isinstance(unit, bytes) else "\n"
-    starts = range(found.start(), found.start() + len(unit))  # whichever of its characters is the first one
+    starts = range(found.start(), found.start() + len(unit))  # each rotation of the unit
     for start in sorted(starts, key=lambda at: value[at : at + len(unit)][-1:] != line_end):
         count = (found.end() - start) // len(unit)
         rest = value[:start], value[start + count * len(unit) :]
@@ -70,7 +70,7 @@ def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
 def in_quotes(
     value: str | bytes, quote: str, escapes: Sequence[Escape] | None = None, *, raw: bool = True
 ) -> Iterator[str]:
-    """Literals of this value on one line, or with its own line ends between triple quotes."""
+    """Yield literals of this value, on one line or, in triple quotes, with its own newlines."""
     prefix = "b" if isinstance(value, bytes) else ""
     text = value.decode("latin-1") if isinstance(value, bytes) else value
     seen = set()
@@ -95,7 +95,7 @@ def plain(text: str, quote: str, is_bytes: bool) -> str:
 
 
 def _named(text: str, quote: str, is_bytes: bool) -> str:
-    """With the short escapes that `repr` does not write, too."""
+    """Also use the short escapes that `repr` does not."""
     return _SHORT.sub(lambda found: found[1] + _NAMES[chr(int(found[2], 16))], plain(text, quote, is_bytes))
 
 
@@ -128,7 +128,7 @@ def _no_names(text: str, quote: str, is_bytes: bool) -> str:
 
 
 def _single_backslashes(text: str, quote: str, is_bytes: bool) -> str | None:
-    """Backslashes that are no escape of what follows are not doubled."""
+    """Do not double backslashes that begin no escape."""
     body = re.sub(r"\\\\(?![\\'\"abfnrtvxuUN0-7\n])", r"\\", plain(text, quote, is_bytes))
     return body if not body.endswith("\\") else None
 
@@ -142,14 +142,14 @@ def _one_line(text: str, quote: str, is_bytes: bool) -> str:
 
 
 def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
-    """Tabs and other characters that are usually escaped, as they are."""
+    """Write tabs and other characters that are usually escaped unescaped."""
     if "\\" in text or quote in text or text.endswith(quote[0]) or any(char in text for char in "\r\n\0"):
         return None
     return None if is_bytes and not text.isascii() else text
 
 
 Escape = Callable[[str, str, bool], Optional[str]]
-"""(text, quotes, whether it is of bytes) -> what is between the quotes, or None."""
+"""(text, quotes, is bytes) -> the body between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
     plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
     _raw_characters, _all_quotes, _all_hexadecimal,

@@ -1,4 +1,4 @@
-"""Our text as its compiler sees it: which token is at a place, which one on a line if each has its own."""
+"""Find tokens of our text by source position, or by line in the text with one token per line."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ..bytecode.instruction import Position
 from .tokens import CLOSING, OPENING, Tokens
 
 Span = Tuple[int, int]
-"""The first and the last token."""
+"""(first token, last token), inclusive."""
 
 _NO_STUB = 1 << 30
 _AWAY = 40
-"""Tokens between both halves of an instruction, at most."""
+"""The most tokens between the two halves of a fused instruction."""
 
 
 class Text:
-    """Our text as its compiler sees it: which token begins or ends at a place; which has a line if each has its own."""
+    """Our tokens by the positions where they begin and end, and by their line in the exploded text."""
 
     def __init__(self, cut: Tokens) -> None:
         self.cut = cut
@@ -28,7 +28,7 @@ class Text:
         self.statement_of = [n for n, one in enumerate(cut.statements) for _ in range(one.start, one.end)]
 
     def span(self, position: Position) -> Span | None:
-        """The tokens that are there; None if none begins and none ends there."""
+        """Return the tokens at ``position``; None unless it begins and ends at token boundaries."""
         try:
             return self.spans[position]
         except KeyError:
@@ -40,7 +40,7 @@ class Text:
             return found
 
     def name_near(self, position: Position, name: Any, is_stored: bool) -> int | None:
-        """The token that is this variable, used or set right after the one at ``position``."""
+        """Find the token of this variable, loaded or stored right after the one at ``position``."""
         span = self.span(position)
         if span is None:
             return None
@@ -59,14 +59,14 @@ class Text:
         return None
 
     def stubs(self, lines: Collection[int]) -> set[int]:
-        """The headers of functions in which no code begins on these lines: what is below can be left out."""
+        """Return the headers of functions in which no code begins on these lines: their bodies can be left out."""
         tokens, statements = self.cut.tokens, self.cut.statements
         wanted = [number for number, one in enumerate(statements) if tokens[one.start].line in lines]
         found = set()
         number = first = 0  # the first decorator of the function
         while number < len(statements):
             depth, start = statements[number].depth, statements[number].start
-            text = tokens[start].text  # of the first word, or of the whole statement
+            text = tokens[start].text  # the first token, or the whole statement
             end = number + 1
             if text == "def" or text.startswith(("def ", "async def ")) or (
                 text == "async" and tokens[start + 1].text == "def"
@@ -81,10 +81,10 @@ class Text:
         return found
 
     def explode(self, stubs: Collection[int] = ()) -> str:
-        """The text with each token on a line of its own; below the headers ``stubs`` nothing is left."""
+        """Return the text with one token per line, and ``pass`` as the body of the headers in ``stubs``."""
         pieces: list[str] = []
         line = 1
-        literals: list[tuple[str, str]] = []  # what the formatted strings around begin and end with
+        literals: list[tuple[str, str]] = []  # of each enclosing f-string, the closing quote and the opening
         braces = 0
         stub = _NO_STUB
         for count, statement in enumerate(self.cut.statements):
@@ -98,7 +98,7 @@ class Text:
                     literals.pop()
                 if number > statement.start:
                     if len(literals) == 1 and token.text == "{" and not braces:
-                        # Literals side by side are one: so fields get lines of their own.
+                        # Split into adjacent literals, so that each field gets a line of its own.
                         pieces.append("{} \\\n{}".format(*literals[0]))
                         line += 1
                         self.exploded[line] = number + 1

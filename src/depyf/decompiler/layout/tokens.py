@@ -1,7 +1,7 @@
-"""A text that the printer wrote, as tokens in logical lines.
+"""Tokenize a text written by the printer, by logical lines.
 
-Python's own tokenizer can't be used: the text has the syntax of the code's version, not of the Python that runs. The
-printer writes neither comments between statements nor line continuations, so a few patterns do.
+Python's own tokenizer can't be used: the text has the syntax of the code's version, not that of the running Python. The
+printer writes neither comments between statements nor line continuations, so a few patterns suffice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"|(?P<op>\*\*=|//=|>>=|<<=|\.\.\.|->|:=|==|!=|<=|>=|\*\*|//|>>|<<|[-+*/%@&|^]="
     r"|[-+*/%@&|^~<>()\[\]{},:.;=!]))"
 )
-"""The beginning of a literal, or another token."""
+"""The beginning of a string literal, or another token."""
 _BLANKS = re.compile(r"[ \t]*")
 _ON_ONE_LINE = frozenset(("name", "number", "op"))
 _FIRST_WORD = re.compile(r"\w+")
@@ -35,15 +35,15 @@ HEADERS = frozenset(
 
 
 class CannotCut(Exception):
-    """The text has something that the printer is not known to write."""
+    """The text has something that the printer is not expected to write."""
 
 
 class Token:
-    """One token: its text and kind ('name', 'number', 'string', 'op'; of a formatted string 'string_start',
-    'string_end' and 'part', its text; 'statement' of a whole one).
+    """A token: its text and kind ('name', 'number', 'string', 'op'; in a formatted string also 'string_start',
+    'string_end', and 'part' for literal text; 'statement' for a whole statement).
 
-    ``line``, ``column``, ``end_line``, ``end_column``: where it is in the text, columns in bytes. ``space``: how
-    many blanks were in front of it. ``is_glued``: nothing may precede it.
+    ``line``, ``column``, ``end_line``, ``end_column``: its extent in the text, columns in bytes. ``space``: how many
+    spaces precede it. ``is_glued``: nothing may be inserted before it.
     """
 
     __slots__ = ("text", "kind", "line", "column", "end_line", "end_column", "space", "is_glued", "in_string")
@@ -54,7 +54,7 @@ class Token:
 
     @property
     def is_keyword(self) -> bool:
-        """Whether it is a word that can't be called."""
+        """Whether it is a reserved word."""
         return keyword.iskeyword(self.text)
 
     def __repr__(self) -> str:
@@ -64,7 +64,7 @@ class Token:
 class LogicalLine(NamedTuple):
     """A logical line: the tokens from ``start`` to ``end`` (excluded), indented ``depth`` times.
 
-    ``is_header``: a block follows. ``parent`` is the number of the header of the block that it is in, -1 for none.
+    ``is_header``: a block follows. ``parent`` is the index of the header of its block, -1 for none.
     """
 
     start: int
@@ -75,10 +75,10 @@ class LogicalLine(NamedTuple):
 
 
 class Logical(NamedTuple):
-    """A logical line: where in the text it begins, blanks aside, and ends; its first and last line, and its depth.
+    """A logical line: its start in the text, after the indentation, and its end; its first and last line, its depth.
 
-    ``is_cut``: its places do not tell how it is written: ``pass``, which may be nothing, or backslashes, which may be
-    those of raw strings.
+    ``is_cut``: it is always tokenized, as its positions alone do not determine its spelling: ``pass``, which may be
+    absent, or backslashes, which may be in a raw string.
     """
 
     at: int
@@ -90,7 +90,7 @@ class Logical(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """All tokens of a text, and its logical lines."""
+    """The tokens of a text, and its logical lines."""
 
     tokens: list[Token]
     statements: list[LogicalLine]
@@ -119,12 +119,12 @@ class _Cutter:
         self.tokens.append(token)
 
     def begin(self, at: int, line: int) -> None:
-        """Go on at ``at``, which is in this line of the text."""
+        """Continue at offset ``at``, on this line of the text."""
         self.at, self.line = at, line
         self.line_start = self.text.rfind("\n", 0, at) + 1
 
     def statement(self) -> None:
-        """Cut the logical line that begins here, up to its line end."""
+        """Tokenize the logical line that begins here, up to its newline."""
         text, tokens, size = self.text, self.tokens, len(self.text)
         start, brackets, space = len(tokens), 0, 0
         while self.at < size:
@@ -146,7 +146,7 @@ class _Cutter:
             space = self.blanks()
 
     def merge(self) -> None:
-        """Make one of the last two tokens: literals side by side are one string."""
+        """Merge the last two tokens: adjacent literals are one string."""
         second = self.tokens.pop()
         first = self.tokens[-1]
         first.text += " " + second.text
@@ -157,7 +157,7 @@ class _Cutter:
         return len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
 
     def token(self, space: int, *, glued: bool = False, in_string: bool = False) -> None:
-        """Cut the token that begins here."""
+        """Add the token that begins here."""
         found = _TOKEN.match(self.text, self.at)
         if found is None:
             raise CannotCut(f"line {self.line}: {self.text[self.at : self.at + 20]!r}")
@@ -179,7 +179,7 @@ class _Cutter:
         return body.end()
 
     def formatted(self, found: re.Match[str], space: int, glued: bool, in_string: bool) -> None:
-        """The pieces of a formatted string; what is in braces is cut as any expression."""
+        """Add the tokens of a formatted string; fields are tokenized like any expression."""
         quote, raw = found["quote"], "r" in found["prefix"].lower()
         self.add(found.end(), "string_start", space, glued, in_string)
         self.literal(quote, raw, in_specification=False)
@@ -188,7 +188,7 @@ class _Cutter:
         self.add(self.at + len(quote), "string_end", 0, True, in_string=True)
 
     def literal(self, quote: str, raw: bool, in_specification: bool) -> None:
-        """Literal text and fields, up to the quotes, or to the brace that ends the specification."""
+        """Add literal text and fields, up to the quotes, or to the brace that ends the format specification."""
         text = self.text
         while self.at < len(text):
             end = self.at
@@ -244,7 +244,7 @@ class _Cutter:
 
 
 def logical_lines(text: str, *, free_fields: bool) -> list[Logical]:
-    """The logical lines of ``text``; only those that have more than one line are cut for it. Raises CannotCut."""
+    """Return the logical lines of ``text``, tokenizing only those that may span lines. Raises CannotCut."""
     cutter = _Cutter(text, free_fields)
     found: list[Logical] = []
     at, line, size = 0, 1, len(text)
@@ -266,15 +266,15 @@ def logical_lines(text: str, *, free_fields: bool) -> list[Logical]:
 
 
 _MAY_GO_ON = re.compile(r"\"\"\"|'''|#|\\$|[(\[{,]$")
-"""In a line: a literal of several lines may begin there, or a comment is there."""
+"""In a line: its statement may continue on the next one, or there is a comment."""
 
 
 def cut(
     text: str, *, free_fields: bool, logical: Sequence[Logical] | None = None, whole: Collection[int] = ()
 ) -> Tokens:
-    """The tokens of ``text``; ``free_fields``: fields of formatted strings may be laid out too. Raises CannotCut.
+    """Tokenize ``text``; ``free_fields``: fields of formatted strings may be laid out too. Raises CannotCut.
 
-    ``logical`` are its logical lines, of which those ``whole`` become one token each, of the kind 'statement'.
+    ``logical`` are its logical lines; those in ``whole`` become one token each, of kind 'statement'.
     """
     if logical is None:
         logical = logical_lines(text, free_fields=free_fields)

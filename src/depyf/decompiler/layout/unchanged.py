@@ -1,6 +1,6 @@
-"""Which statements of our text are those of the original, moved as they are: their tokens need not be looked at.
+"""Find statements of our text that the original has unchanged, only moved: their tokens need no further analysis.
 
-All instructions of such a statement stand as far below, and as far to the right, of where ours do.
+All instructions of such a statement are shifted down and to the right by the same amount.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from .pairs import CodePair
 from .tokens import Logical
 
 Shift = Tuple[int, int]
-"""How many lines farther down, and how many columns farther to the right, the original stands."""
+"""How many lines down and columns to the right of ours the original is."""
 
 
 class Unchanged(NamedTuple):
-    """``shifts``: of the statements, by number; the columns mean nothing where there are none.
+    """``shifts``: of unchanged statements, by index; without column information, ignore the columns.
 
-    ``lines``: of statements over several lines, which are cut all the same, only where they begin. ``changed``: the
-    statements that stand otherwise; of those in none of the three nothing is known. ``of_pair``: the statements that
-    each pair tells something of.
+    ``lines``: the line shifts of unchanged statements over several lines, which are tokenized all the same: only their
+    beginning is used. ``changed``: the statements laid out differently; nothing is known of those in none of the three.
+    ``of_pair``: for each pair, the statements that it gives positions for.
     """
 
     shifts: dict[int, Shift]
@@ -31,7 +31,7 @@ class Unchanged(NamedTuple):
 
 
 def unchanged(logical: Sequence[Logical], pairs: Sequence[CodePair], *, has_columns: bool) -> Unchanged:
-    """The statements that are moved as they are."""
+    """Find the statements that moved unchanged."""
     finder = _Finder(logical, has_columns)
     of_pair = [finder.statements_of(pair) for pair in pairs]
     if has_columns:
@@ -57,13 +57,13 @@ class _Finder:
             for line in range(one.line, one.end_line + 1):
                 self.statement_of[line] = number
         self.shifts: dict[int, Shift] = {}
-        self.first_lines: dict[int, int] = {}  # how far down the first line of a function or class is moved
+        self.first_lines: dict[int, int] = {}  # the shift of the first line of each function or class
         self.columns = [4 * one.depth for one in logical]
-        self.begun: set[int] = set()  # statements whose first word has a place
+        self.begun: set[int] = set()  # statements whose first token has a position
         self.changed = {number for number, one in enumerate(logical) if one.is_cut}
 
     def statements_of(self, pair: CodePair) -> set[int]:
-        """The statements that ``pair`` tells something of."""
+        """Record the shifts from ``pair``; return the statements that it gives positions for."""
         found: set[int] = set()
         number = self.statement_of.get(pair.ours.firstlineno)
         if number is not None and pair.original.name != "<module>":
@@ -80,9 +80,9 @@ class _Finder:
         return found
 
     def compare_blocks(self, logical: Sequence[Logical]) -> None:
-        """A statement of which only later words are farther to the right than its block is not as it was."""
+        """Mark statements as changed if later tokens alone give their column shift, and it differs from the block's."""
         blocks: dict[int, list[int]] = {}
-        headers: list[int] = []  # the last statement of each depth
+        headers: list[int] = []  # the last statement at each depth
         for number, one in enumerate(logical):
             del headers[one.depth :]
             if number in self.shifts and number not in self.changed:
