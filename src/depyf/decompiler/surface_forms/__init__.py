@@ -1,7 +1,7 @@
-"""surface_forms/: other ways to write a proven text, to find the one that compiles to the original.
+"""surface_forms/: alternative forms of a proven text, to find the one that compiles to the original.
 
-Takes statements and two functions that print and compile them. ``changes.py`` proposes small changes, ``exact.py`` and
-``identical.py`` try them until the code is exact or identical. Holds on exit: a text was changed only if its proof got
-better.
+Takes statements, and two functions that print and compile them. ``changes.py`` proposes small changes, ``exact.py`` and
+``identical.py`` try them until the code is exact or identical. On exit, a text has changed only if its proof has
+improved.
 Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``lift/``.
 """

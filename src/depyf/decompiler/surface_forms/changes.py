@@ -1,8 +1,8 @@
-"""Other ways to write the same statements, one small change each: which of them its author chose shows in how the
+"""Alternative forms of the same statements, one small change each. Which form the author wrote shows in how the
 compiler lays out the code, not in what the code does.
 
-None has to be right: whoever asks compiles the text and compares. So a change may be proposed by the form of a
-statement alone, without a look at what is around it.
+No change has to be right: the caller compiles the text and compares. So a change may be proposed from the form of a
+statement alone, whatever surrounds it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Jump = Optional[nodes.Statement]
 
 
 class FormChange(NamedTuple):
-    """The statements of ``body``, a list of the tree, become ``after``; they were ``before``. It begins in ``line``."""
+    """Replaces the statements of ``body``, a list of the tree: ``before`` becomes ``after``. It begins on ``line``."""
 
     body: list[nodes.Statement]
     before: list[nodes.Statement]
@@ -40,7 +40,7 @@ class FormChange(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A list of statements; what it comes to when control falls off its end, and what a ``break`` in it comes to."""
+    """A list of statements, with the jumps equivalent to falling off its end and to a ``break`` in it."""
 
     body: list[nodes.Statement]
     falls: Jump
@@ -48,9 +48,9 @@ class _Place(NamedTuple):
 
 
 def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Expression] = ()) -> Iterator[FormChange]:
-    """Every change of one place in the ``body`` of a code object of this kind; the tree is as before in between.
+    """Yield every single change in the ``body`` of a code object of this kind; the tree itself is not modified.
 
-    ``abandoned`` are values of ``return`` statements that a ``finally`` body does not let return.
+    ``abandoned`` are the values of ``return`` statements that a ``finally`` body overrides.
     """
     places = list(_places(body, nodes.Return(None) if kind == "function" else None))
     abandons = any(_abandons(statement) for place in places for statement in place.body)
@@ -65,12 +65,12 @@ def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Ex
 
 
 def _abandons(statement: nodes.Statement) -> bool:
-    """Whether ``statement`` has a ``finally`` body that does not let return."""
+    """Whether ``statement`` has a ``finally`` body that overrides a ``return``: it ends with a jump."""
     return isinstance(statement, _TRIES) and bool(statement.finalbody) and _leaves(statement.finalbody[-1])
 
 
 def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
-    """``body`` and every list of statements in it, outer ones first."""
+    """Yield ``body`` and every list of statements in it, outer ones first."""
     found = [_Place(body, falls, None)]
     for place in found:  # grows along
         yield place
@@ -90,7 +90,7 @@ def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
 
 
 def _rewritten(place: _Place) -> Iterator[tuple[nodes.Statement, list[nodes.Statement]]]:
-    """What may replace the body, and the statement that changes with it."""
+    """Yield each replacement of the body, with the statement that it changes."""
     for after in _ended_otherwise(place):
         yield place.body[-1], after
     for index, statement in enumerate(place.body):
@@ -117,7 +117,7 @@ def _ended_otherwise(place: _Place) -> Iterator[list[nodes.Statement]]:
 def _instead(
     statement: nodes.Statement, rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
-    """What may replace ``statement`` and the ``rest`` of the list after it."""
+    """Yield replacements of ``statement`` and the ``rest`` of the list after it."""
     if isinstance(statement, nodes.If):
         yield from _instead_of_if(statement, rest, falls)
     elif isinstance(statement, _TRIES):
@@ -148,7 +148,7 @@ def _instead_of_if(
 def _instead_of_if_alone(
     statement: nodes.If, rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
-    """Of an ``if`` without ``else``."""
+    """Yield replacements of an ``if`` without ``else``."""
     test, body = statement.test, statement.body
     leaves = isinstance(body[-1], _JUMPS)
     if leaves and rest:
@@ -165,7 +165,7 @@ def _instead_of_if_alone(
 def _instead_of_leaving_if(
     test: nodes.Expression, body: list[nodes.Statement], rest: list[nodes.Statement], falls: Jump
 ) -> Iterator[list[nodes.Statement]]:
-    """Of an ``if`` whose body ends with a jump: what follows it may be the ``else`` clause."""
+    """Yield replacements of an ``if`` whose body ends with a jump: the rest may be its ``else`` clause."""
     yield [nodes.If(test, body, rest)]
     if len(body) > 1 and falls is not None and _same_jump(body[-1], falls):
         yield [nodes.If(test, body[:-1], rest)]
@@ -198,7 +198,7 @@ def _instead_of_if_with_else(
 
 
 def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
-    """One ``if`` with two conditions, or one in another."""
+    """Split an ``if`` with two conditions into nested ones, and the reverse."""
     test, body, orelse = statement.test, statement.body, statement.orelse
     if isinstance(test, nodes.IfExp):
         inner = [nodes.If(value, body, orelse) for value in (test.body, test.orelse)]
@@ -254,7 +254,7 @@ def _instead_of_try_with_else(
 def _instead_of_handlers(
     statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
 ) -> Iterator[list[nodes.Statement]]:
-    """Of a try statement with handlers and no ``else``."""
+    """Yield replacements of a try statement with handlers and no ``else``."""
     make, body, handlers, final = type(statement), statement.body, statement.handlers, statement.finalbody
     if rest:
         yield [make(body, handlers, rest, final)]
@@ -263,14 +263,14 @@ def _instead_of_handlers(
         yield [make(body[:-1], handlers, body[-1:], final), *rest]
     only = handlers[0] if len(handlers) == 1 and not final else None
     if only is not None and only.type is None and only.body == [nodes.Pass()] and rest:
-        if isinstance(rest[0], _JUMPS):  # what the body of a `finally` leaves by swallows what was raised
+        if isinstance(rest[0], _JUMPS):  # a jump out of a `finally` body swallows the exception
             yield [make(body, [], [], rest[:1]), *rest[1:]]
 
 
 def _instead_of_finally(
     statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
 ) -> Iterator[list[nodes.Statement]]:
-    """The jump that leaves the body may come after the statement, and the other way round."""
+    """Move the jump at the end of the body after the statement, and the reverse."""
     make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
     if isinstance(body[-1], _JUMPS) and len(body) > 1:
         yield [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
@@ -301,7 +301,7 @@ def _instead_of_loop(
 
 
 def _ended(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Statement]:
-    """``body`` with ``jump`` wherever control falls off its end."""
+    """Return ``body`` with ``jump`` wherever control falls off its end."""
     last = body[-1]
     if _leaves(last):
         return body
@@ -312,7 +312,7 @@ def _ended(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Sta
 
 
 def _without_breaks(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Statement]:
-    """The ``body`` of a loop with ``jump`` for every ``break``."""
+    """Return the ``body`` of a loop with every ``break`` replaced by ``jump``."""
     found: list[nodes.Statement] = []
     for statement in body:
         if isinstance(statement, nodes.Break):
@@ -333,7 +333,9 @@ def _without_breaks(body: list[nodes.Statement], jump: nodes.Statement) -> list[
 
 
 def _failed(statement: nodes.Statement) -> list[nodes.Expression | None]:
-    """The message, or None, of the assertion that fails in ``statement``; empty if it is none."""
+    """Return a list with the message, or None, of the assertion that always fails in ``statement``; empty if it is not
+    one.
+    """
     if isinstance(statement, nodes.Assert) and statement.test == nodes.Constant(False):
         return [statement.msg]
     error = statement.exc if isinstance(statement, nodes.Raise) and statement.cause is None else None
@@ -343,7 +345,7 @@ def _failed(statement: nodes.Statement) -> list[nodes.Expression | None]:
 
 
 def _leaves(statement: nodes.Statement) -> bool:
-    """Whether control does not continue after ``statement``, as far as its first word tells."""
+    """Whether ``statement`` is a jump, or an assertion that always fails."""
     return isinstance(statement, _JUMPS) or bool(_failed(statement))
 
 

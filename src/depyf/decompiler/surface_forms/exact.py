@@ -1,7 +1,7 @@
-"""Code that is proven but not exact: another spelling of it may be.
+"""Search for an exact spelling of code that is proven but not exact.
 
-Before: the text does what the original does. After: the body is one that compiles to the original's instructions, or
-it is as it was. Nothing here is believed: an exact proof of the new text is the only ground to change the old one.
+On entry, the text does what the original does. On exit, the body compiles to the original's instructions, or is
+unchanged. No change is trusted: only an exact proof of the new text justifies replacing the old one.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from ..syntax import nodes
 from .changes import FormChange, changes
 
 Text = Callable[[], Optional[str]]
-"""Prints the code object with its body as it is now; gives None if it has no text."""
+"""Prints the code object with its current body; returns None if it has no text."""
 Compile = Callable[[RawCode, str], RawCode]
-"""Compiles a text that is to be the same as the code object; raises DecompilationError if it is no Python."""
+"""Compiles a text that should be equal to the code object; raises DecompilationError if it is not valid Python."""
 
 WORK = 60_000
-"""For all spellings of one code object together: instructions that are compared, a quarter of the text's characters."""
+"""The budget for all spellings of one code object: compared instructions, plus a quarter of the text's characters."""
 _STEPS = 0.8
-"""Of the decompiler's budget, for each of these."""
+"""How much of the decompiler's budget each unit of work spends."""
 DEPTH = 4
-"""The most changes of one body."""
+"""The maximum number of changes to one body."""
 COST = 2
-"""How many other instructions each change but the first counts like."""
+"""The number of differing instructions that each change after the first costs as much as."""
 AT_ONCE = 12
-"""How many changes of a body are tried before others that are as near to the original get their turn."""
+"""The number of changes of a body to try before moving on to other bodies that are as close to the original."""
 
 
 def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile) -> list[FormChange]:
-    """The changes of ``body``, to be made in their order, with which it is exact; none if no spelling is found.
+    """Return the changes, to be made in order, that make ``body`` exact; an empty list if no spelling is found.
 
-    The bodies that come nearest are changed on, first where their instructions differ. Afterwards
-    ``body`` is as it was.
+    The search extends the closest bodies first, and tries changes near differing instructions first. ``body`` is
+    restored at the end.
     """
     size = sum(len(known_instructions(part)) for part in raw.walk())
     budget = WORK
@@ -50,7 +50,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
     order = itertools.count(1)
     abandoned = [nodes.Constant(value) for value in raw.returned_after_finally_calls if value is not None]
     far = distance(raw, printed() or "", compiled) or 1.0
-    # The distance from the original, the order among equals, what was changed, how many more changes were tried.
+    # The distance from the original, a tie-breaker, the changes made, how many further changes were tried.
     waiting: list[tuple[float, int, list[FormChange], int]] = [(far, 0, [], 0)]
     while waiting and budget > 0:
         far, _, chosen, tried = heapq.heappop(waiting)
@@ -78,7 +78,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
 
 @contextlib.contextmanager
 def made(chosen: list[FormChange]) -> Iterator[None]:
-    """The tree with these changes, until the end of the block."""
+    """Apply these changes to the tree until the end of the with block."""
     for change in chosen:
         change.make()
     try:
@@ -89,8 +89,8 @@ def made(chosen: list[FormChange]) -> Iterator[None]:
 
 
 def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
-    """How much ``raw`` and what ``text`` compiles to differ: 0.0 if not at all, near 1.0 if in nearly all, None if
-    that can't be told.
+    """Return how much the code that ``text`` compiles to differs from ``raw``: 0.0 if not at all, near 1.0 if almost
+    everywhere, None if unknown.
     """
     try:
         other = compiled(raw, text)
@@ -107,7 +107,7 @@ def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
 
 
 def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> list[int]:
-    """The lines of the instructions of ``raw`` that what ``text`` compiles to does not have."""
+    """Return the lines of the instructions of ``raw`` that the code compiled from ``text`` lacks."""
     try:
         other = compiled(raw, text or "")
         matcher = difflib.SequenceMatcher(None, _steps(raw), _steps(other), autojunk=False)
@@ -120,7 +120,7 @@ def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> lis
 
 
 def _away(line: int | None, lines: list[int]) -> int:
-    """How many lines ``line`` is from the nearest of ``lines``; 0 if nothing is known."""
+    """Return the distance from ``line`` to the nearest of ``lines``; 0 if unknown."""
     return min((abs(line - other) for other in lines), default=0) if line is not None else 0
 
 

@@ -1,8 +1,8 @@
-"""Code that is exact but not identical, since the compiler left other dead code: where an `else` was tells that.
+"""Search for an identical spelling of code that is exact, but whose dead code differs: that depends on `else` clauses.
 
-Before: the text compiles to the original's instructions. After: to the original's code object, or it is as it was.
-Changes put the statements after an `if` or `try` that never falls through into its `else`, or take them out, or write
-a `continue` out. None is believed: what counts is that the whole text compiles to the original.
+On entry, the text compiles to the original's instructions. On exit, it compiles to the original's code object, or is
+unchanged. A change moves the statements after an `if` or `try` that never falls through into its `else`, or out of
+it, or makes a `continue` explicit. No change is trusted: the whole text must compile to the original.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ Text = Callable[[], Optional[str]]
 Compile = Callable[[RawCode, str], RawCode]
 
 MOST = 12
-"""Changes of one body: more places in one function are rare, and each costs some compilations."""
+"""The maximum number of changes to one body: more are rarely needed, and each costs several compilations."""
 AT_ONCE = 4
-"""Changes that are tried for one difference."""
+"""The number of changes to try for one difference."""
 IN_PAIRS = 2
-"""Changes that are tried with another one, where none alone does: an `else` in a branch shows if that has one too."""
+"""The number of changes to combine with a second one if none suffices alone: an `else` in a branch may show in the
+dead code only if the branch has an `else` as well."""
 _JUMPS = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
 _TRIES = (nodes.Try, nodes.TryStar)
 _LATEST = 1 << 30
 
 
 class _Step(NamedTuple):
-    """Changes to be made in order, and the dead code that is missing afterwards: None if nothing is."""
+    """Changes to be made in order, and the first difference in dead code after them, None if there is none."""
 
     changes: list[FormChange]
     dead: DeadCode | None
@@ -43,8 +44,8 @@ class _Step(NamedTuple):
 def spell_identically(
     body: list[nodes.Statement], raw: RawCode, recompiled: RawCode, printed: Text, compiled: Compile
 ) -> list[FormChange]:
-    """The changes of ``body``, to be made in their order, with which its text compiles to ``raw`` itself; none if
-    there are no such. ``recompiled`` is what the text compiles to as it is. Afterwards ``body`` is as it was.
+    """Return the changes, to be made in order, after which the text of ``body`` compiles to ``raw`` itself; an empty
+    list if none are found. ``recompiled`` is the code of the current text. ``body`` is restored at the end.
     """
     chosen: list[FormChange] = []
     dead = first_dead_difference(raw, recompiled)
@@ -61,7 +62,7 @@ def spell_identically(
 def _next_step(
     body: list[nodes.Statement], dead: DeadCode, raw: RawCode, printed: Text, compiled: Compile, depth: int = 2
 ) -> _Step | None:
-    """The changes after which what differs first comes latest; None if there are none, or no hope."""
+    """Return the changes that move the first difference furthest back; None if no change helps."""
     best: _Step | None = None
     options = list(_options(body, dead))[:AT_ONCE]
     for change in options:
@@ -86,7 +87,7 @@ def _next_step(
 
 
 def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange]:
-    """The changes that may put dead code there, or take it away; the likeliest first."""
+    """Yield the changes that may add or remove the dead code ``dead``, likeliest first."""
     found: list[tuple[tuple[bool, int], FormChange]] = []
     for place in _places(body):
         for index, statement in enumerate(place):
@@ -102,14 +103,14 @@ def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange
 
 
 def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.Statement]:
-    """The part of ``statement`` in front of its `else`."""
+    """Return the body of ``statement`` that precedes its `else`."""
     if isinstance(statement, nodes.If):
         return statement.body
     return statement.handlers[-1].body if statement.handlers else statement.body
 
 
 def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
-    """Other ways to write the statement there, an `if` or `try`, and those after it."""
+    """Yield alternative forms of the statement at ``index``, an `if` or `try`, and of those after it."""
     statement, rest = place[index], place[index + 1 :]
     if isinstance(statement, nodes.If):
         leaves = _leaves(statement.body)
@@ -129,11 +130,11 @@ def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode)
 
 
 def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
-    """The statements after the `if` there as its `else`: up to the one to which the dead code jumps, or all."""
+    """Move the statements after the `if` at ``index`` into its `else`: all, or up to the target of the dead jump."""
     size = len(place)
     ends = [end for end in range(index + 2, size) if dead.target is not None and place[end].line == dead.target]
     for end in [*ends[:1], size]:
-        first, last = index, index  # of a chain with `elif`, where no line is between
+        first, last = index, index  # of an `elif` chain: consecutive without a line in between
         while end == size and first > 0 and _goes_on(place[first - 1], place[first]):
             first -= 1
         while last + 2 < end and _goes_on(place[last], place[last + 1]) and _is_open(place[last + 1]):
@@ -165,12 +166,12 @@ def _goes_on(statement: nodes.Statement, following: nodes.Statement) -> bool:
 
 
 def _is_open(statement: nodes.Statement) -> bool:
-    """Whether it is an `if` that never falls through, with no `else` yet."""
+    """Whether ``statement`` is an `if` without `else` whose body never falls through."""
     return isinstance(statement, nodes.If) and not statement.orelse and _leaves(statement.body)
 
 
 def _places(body: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
-    """``body`` and every list of statements in it, nested definitions left out."""
+    """Yield ``body`` and every list of statements in it, except for nested definitions."""
     found = [body]
     for place in found:  # grows along
         yield place
@@ -192,5 +193,5 @@ def _leaves(body: list[nodes.Statement]) -> bool:
 
 
 def _last_line(body: list[nodes.Statement]) -> int | None:
-    """The last line on which one of the statements begins."""
+    """Return the last line on which a statement of ``body`` begins."""
     return max((s.line for s in nodes.statements_in_order(body, DEFINITIONS) if s.line is not None), default=None)

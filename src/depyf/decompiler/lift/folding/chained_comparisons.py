@@ -1,4 +1,4 @@
-"""``a < b < c``: the middle operand is copied, and dropped by a block of its own if the first comparison fails."""
+"""``a < b < c``: the middle operand is duplicated; a separate block pops it if the first comparison fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .shapes import is_silent, only_from, same_exit, same_stack, skip_jumps
 
 
 def fold_chained_comparison(block: LiftedBlock) -> bool:
-    """A comparison whose right operand stays on the stack for the next one."""
+    """Fold a comparison whose right operand stays on the stack for the next one."""
     if block.kind not in ("branch", "or_pop") or not isinstance(block.test, nodes.Compare) or not block.exit:
         return False
     middle = block.exit[-1]
@@ -46,7 +46,7 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
         return False
     if not same_stack(second.exit, block.exit[:-1]):
         return False
-    # A failing first comparison goes where a failing second one goes; of tests of None either way may be the failing.
+    # Both comparisons jump to the same target when they fail; for tests of None, either edge may be the failing one.
     skipped = int(cleanup.kind != "goto")
     failing = cleanup if skipped else cleanup.next if len(cleanup.statements) == 1 else None
     test, true, false = second.test, second.true, second.false
@@ -85,7 +85,7 @@ def _as_value(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> 
 
 
 def _before_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
-    """The value is used by a short exit, of which the compiler made a copy: ``z = a < b < c; return z``."""
+    """The value is used by a short exit that the compiler duplicated: ``z = a < b < c; return z``."""
     uses = [*second.statements, *([second.test] if second.kind == "return" else [])]
     found = [node for node in nodes.walk(uses) if _continues(node, block.exit[-1])]
     if len(found) != 1 or not isinstance(found[0], nodes.Compare):
@@ -102,7 +102,7 @@ def _before_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) 
 
 
 def _before_jump_to_exit(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock) -> bool:
-    """The value is returned: compilers before 3.10 write RETURN_VALUE in the place of a jump to one."""
+    """The value is returned: compilers before 3.10 replace a jump to RETURN_VALUE with RETURN_VALUE itself."""
     if second.statements or not _continues(second.test, block.exit[-1]):
         return False
     end = skip_jumps(cleanup.next) if cleanup.kind == "goto" else None

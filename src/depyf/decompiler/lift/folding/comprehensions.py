@@ -1,4 +1,4 @@
-"""Comprehensions that the compiler wrote into the code around them: the loop becomes an expression."""
+"""Inlined comprehensions: the loop becomes an expression."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .shapes import skip_jumps
 
 
 def fold_comprehension(block: LiftedBlock) -> bool:
-    """A loop that fills a container on the stack, once all in it is put together."""
+    """Fold a loop that fills a container on the stack, once everything in its body is folded."""
     if block.kind != "for" or block.terminator.gathers is None:
         return False
     clauses = _Clauses(block)
@@ -18,28 +18,29 @@ def fold_comprehension(block: LiftedBlock) -> bool:
         return False
     value = clauses.expression(block.terminator.gathers)
     for inner in clauses.blocks:
-        inner.become(Terminator("goto"))  # nothing leads there any more, and from there nowhere
+        inner.become(Terminator("goto"))  # now unreachable, without successors
     block.exit = [*block.exit[:-1], value]
     block.become(Terminator("goto", next=block.false, fall=block.false))
     return True
 
 
 def always(test: nodes.Expression) -> nodes.Expression:
-    """The condition ``test or True``, of which the compiler leaves a test whose both ways lead to one place."""
+    """Return ``test or True``: compiled, it is a test whose two branches have the same target."""
     return nodes.BoolOp("or", [test, nodes.Constant(True)])
 
 
 def never(clause: nodes.comprehension) -> Append:
-    """The element of a comprehension whose condition is a false constant: only its loops are compiled."""
+    """Return the element of a comprehension whose condition is a false constant: only its loops are compiled."""
     clause.ifs.append(nodes.Constant(False))
     element = clause.target if isinstance(clause.target, nodes.Name) else nodes.Constant(None)
     return Append(element, element)
 
 
 class _Clauses:
-    """The clauses of a comprehension, read from the loop of the first one on.
+    """The clauses of a comprehension, read in order from the outermost loop.
 
-    Every block has one way in; the tests lead on or to the loop around, and the last block adds the element.
+    Every block has one predecessor. A test continues with the next clause or jumps to the enclosing loop; the last
+    block adds the element.
     """
 
     def __init__(self, block: LiftedBlock) -> None:
@@ -49,14 +50,14 @@ class _Clauses:
         self.element: Append | None = None
 
     def read(self) -> bool:
-        """Whether the loop is a comprehension as a whole."""
+        """Whether the whole loop is a comprehension."""
         block: LiftedBlock | None = self.enter(self.loops[0])
         while block is not None:
             block = self.after(block)
         return self.element is not None
 
     def enter(self, loop: LiftedBlock) -> LiftedBlock | None:
-        """What follows in the body of ``loop``, once its item is stored."""
+        """Return the block that begins the body of ``loop`` and stores its item; None if it does not."""
         body = loop.true
         if body is None or body.predecessors != {loop} or not body.statements:
             return None
@@ -69,7 +70,7 @@ class _Clauses:
         return body
 
     def after(self, block: LiftedBlock) -> LiftedBlock | None:
-        """The block that follows ``block``, which is read; None at the end, whether of the element or of hope."""
+        """Read ``block`` and return the one after it; None after the element, or if this is no comprehension."""
         self.blocks.append(block)
         first = bool(block.statements) and isinstance(getattr(block.statements[0], "value", None), Given)
         for statement in block.statements[first:]:
@@ -79,7 +80,7 @@ class _Clauses:
                 return None
             if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
                 return None
-            # The compiler makes no loop of `for target in [value]`.
+            # The compiler turns `for target in [value]` into an assignment.
             one = nodes.List([statement.value])
             self.generators.append(nodes.comprehension(statement.targets[0], one, [], 0))
         if block.kind == "branch":
@@ -109,7 +110,7 @@ class _Clauses:
         return None
 
     def expression(self, container: nodes.Expression) -> nodes.Expression:
-        """The comprehension; ``container`` is the empty one that it fills."""
+        """Return the comprehension; ``container`` is the empty container that it fills."""
         assert self.element is not None
         key, value = self.element.key, self.element.value
         if isinstance(container, nodes.Dict):

@@ -23,9 +23,9 @@ _ASSERTION_ERROR = nodes.Name("AssertionError")
 
 
 def fold_condition(block: LiftedBlock) -> bool:
-    """Two tests that share a way out: ``a and b``, ``a or b``, and the forms with ``not``.
+    """Fold two tests that share an exit: ``a and b``, ``a or b``, and the forms with ``not``.
 
-    What a while loop tests again at its bottom is all that it tests: the test after it is a statement of the body.
+    The test that a while loop repeats at its bottom is its whole test: the next test is a statement of the body.
     """
     second = _second_test(block)
     if second is None:
@@ -44,7 +44,7 @@ def fold_condition(block: LiftedBlock) -> bool:
     if _stands_above_assertion(block, second) or _stands_above_if(block, second) or _is_of_while(block, second):
         return False
     if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
-        return False  # one continues where the body of a loop ends, the other by `continue`
+        return False  # one falls off the end of a loop body, the other is a `continue`
     if same_exit(other, second.false):
         _join_tests("and", block, second)
     elif same_exit(other, second.true):
@@ -55,7 +55,7 @@ def fold_condition(block: LiftedBlock) -> bool:
 
 
 def _second_test(block: LiftedBlock) -> LiftedBlock | None:
-    """The test into which that of ``block`` falls, if it may be the second operand of a condition."""
+    """Return the test that ``block`` falls through to, if it may be the second operand of a condition."""
     if block.kind != "branch" or block.evidence.is_repeated or isinstance(block.test, Matches) or in_a_chain(block):
         return None
     second = block.fall
@@ -72,7 +72,7 @@ def _is_guard(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 def _fold_negated_guard(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None) -> bool:
-    """``case pattern if not guard``: a true guard leads where a pattern that does not match leads.
+    """``case pattern if not guard``: a true guard jumps to the target of a pattern that does not match.
 
     Where the body is empty both arms of the guard do; a guard that holds falls into the body.
     """
@@ -86,7 +86,7 @@ def _fold_negated_guard(block: LiftedBlock, second: LiftedBlock, other: LiftedBl
 
 
 def _join_tests(op: str, block: LiftedBlock, second: LiftedBlock) -> None:
-    """``block`` ends as ``second`` does, on its test ``op`` that of ``second``, which it falls into."""
+    """Give ``block`` the terminator of ``second``, which it falls through to; combine their tests with ``op``."""
     left = block.test if (second is block.true) is (op == "and") else negate(block.test)
     test = conjunction(op, left, second.test, grouped=block.evidence.is_threaded)
     end, column = block.evidence.test_end, second.evidence.column
@@ -96,15 +96,16 @@ def _join_tests(op: str, block: LiftedBlock, second: LiftedBlock) -> None:
 
 
 def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
-    """Whether ``second`` is what an assert statement tests, on a line below that of ``block``: ``if a: assert b``.
+    """Whether ``second`` is the test of an assert statement, on a line below that of ``block``: ``if a: assert b``.
 
-    Where the statement reads the global name of its error, a ``raise`` would do the same, on a line of its own.
+    Where an assert statement loads AssertionError by its global name, a ``raise`` compiles to the same code, but has
+    a line of its own.
     """
     for way in (second.true, second.false):
         if way is None or way.kind != "raise" or len(way.statements) != 1:
             continue
         if way in (skip_jumps(block.true), skip_jumps(block.false)):
-            continue  # an assert statement tests both
+            continue  # both are operands of one assert statement
         (statement,) = way.statements
         error = statement.exc if isinstance(statement, nodes.Raise) else None
         error = error.func if isinstance(error, nodes.Call) else error
@@ -118,8 +119,9 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
-    """Whether ``second`` is tested by an ``if`` that is all of the body of another: tests and body are indented one
-    after the other. Where jumps have the line of their statement, both have lines of their own.
+    """Whether ``second`` is the test of an ``if`` that is the whole body of another one: the inner test is indented
+    deeper than the outer one, and its body deeper by as much again. Where jumps have the line of their statement, it
+    is enough that the two tests are on different lines.
     """
     line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
     if line is None or below is None or line >= below or body is None or second.kind != "branch":
@@ -138,9 +140,10 @@ def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 def _is_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
-    """Whether ``block`` ends what a while loop tests, and ``second`` the test of an ``if`` that is first in its body.
+    """Whether ``block`` ends the test of a while loop, and ``second`` tests an ``if`` that comes first in its body.
 
-    What follows in the body is in the column of that ``if``: of `if not a or b` in an endless loop both tests are one.
+    The next statement of the body is then in the column of that ``if``. Otherwise both may be operands of one test:
+    `if not a or b` in an endless loop.
     """
     line, below = block.evidence.exit_line, second.evidence.exit_line
     if line is None or below is None or line >= below or second.kind != "branch":
@@ -162,7 +165,7 @@ def _is_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 def _first_of_tests(block: LiftedBlock) -> LiftedBlock:
-    """The test at which control enters those in front of ``block`` that only lead to each other."""
+    """Return the first test of the chain of tests that falls through to ``block``, each to the next one only."""
     while len(block.predecessors) == 1 and not block.statements:
         (before,) = block.predecessors
         if before.kind != "branch" or before.fall is not block or before.index >= block.index:
@@ -172,7 +175,7 @@ def _first_of_tests(block: LiftedBlock) -> LiftedBlock:
 
 
 def _as_read(block: LiftedBlock) -> nodes.Expression:
-    """The test of ``block`` as it is if what it falls into is its body."""
+    """Return the test of ``block``, negated if it falls through when it is false: its fall-through is the body."""
     return block.test if block.fall is block.true else negate(block.test)
 
 
@@ -187,7 +190,7 @@ def _ends_with_comparison(test: object) -> bool:
 
 
 def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlock | None) -> bool:
-    """``a and b or c`` as a value: the test of ``a`` goes where that of ``b`` goes when its value is dropped."""
+    """``a and b or c`` as a value: the test of ``a`` jumps to the target that ``b`` has when its value is dropped."""
     if other is not skip_jumps(second.false):
         return False
     _join_tests("and" if second.terminator.sense else "or", block, second)
@@ -195,24 +198,24 @@ def _fold_before_value(block: LiftedBlock, second: LiftedBlock, other: LiftedBlo
 
 
 def _test_with(block: LiftedBlock, second: LiftedBlock, test: nodes.Expression) -> None:
-    """``block`` ends in the place of ``second``, with a test that has that of ``second`` at its end."""
+    """Give ``block`` the terminator of ``second`` with ``test``, which ends with the test of ``second``."""
     block.become(second.terminator._replace(test=test))
     block.evidence = block.evidence._replace(is_threaded=second.evidence.is_threaded)
 
 
 def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBlock] | None:
-    """Condition, arm that falls through, other arm; both arms belong to the block alone."""
+    """Return the condition, the fall-through arm and the other one; None unless ``block`` is their only predecessor."""
     if block.kind != "branch" or block.fall is None or in_a_chain(block) or opens_clause(block.test):
         return None
     first = block.fall
     second = block.false if first is block.true else block.true
     if second is None or second is first or not only_from(first, block) or not only_from(second, block):
-        return None  # `if a: pass` goes on with the same code in either case
+        return None  # `if a: pass`: both branches have the same target
     return (block.test if first is block.true else negate(block.test)), first, second
 
 
 def fold_conditional_test(block: LiftedBlock) -> bool:
-    """``b if a else c`` as a condition: both arms are tests with the same ways out."""
+    """``b if a else c`` as a condition: both arms are tests with the same two targets."""
     arms = _arms(block)
     if arms is None:
         return False
@@ -223,7 +226,7 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         return False
     value = first.test
     if in_a_comprehension(block) and skip_jumps(first.true) is skip_jumps(second.false):
-        # Statements have other forms for this; `not b if a else c` is the only one among clauses.
+        # In a clause of a comprehension this can only be `not b if a else c`; as a statement it has other forms.
         if skip_jumps(first.false) is not skip_jumps(second.true):
             return False
         value = negate(value)
@@ -234,9 +237,10 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
 
 
 def fold_constant_arm(block: LiftedBlock) -> bool:
-    """``True if a else b`` as a condition among clauses: one arm only jumps to where the other goes when it is true.
+    """``True if a else b`` in a clause of a comprehension: one arm is a jump to a target of the other arm, the true
+    one for a true constant.
 
-    Of a constant the compiler leaves that jump. Statements have other forms for this.
+    The compiler replaces a constant with that jump. As a statement this has other forms.
     """
     arms = _arms(block)
     if arms is None or not in_a_comprehension(block):
@@ -259,7 +263,7 @@ def fold_constant_arm(block: LiftedBlock) -> bool:
 
 
 def fold_conditional_value(block: LiftedBlock) -> bool:
-    """``b if a else c`` as a value: both arms push one value and meet."""
+    """``b if a else c`` as a value: both arms push one value and join."""
     arms = _arms(block)
     if arms is None:
         return False
@@ -275,13 +279,13 @@ def fold_conditional_value(block: LiftedBlock) -> bool:
 
 
 def _joined(block: LiftedBlock, second: nodes.Expression) -> nodes.Expression:
-    """What ``block`` tests and keeps, and ``second`` if it does not keep that."""
+    """Return the boolean operation of the value that ``block`` tests and may keep, and ``second``."""
     op = "or" if block.terminator.sense else "and"
     return conjunction(op, block.test, second, grouped=block.evidence.is_threaded)
 
 
 def fold_boolean_value(block: LiftedBlock) -> bool:
-    """``a and b`` as a value: a test that keeps what it tested, then one more value."""
+    """``a and b`` as a value: a test that may keep its operand, then one more value."""
     if block.kind != "or_pop" or in_a_chain(block):
         return False
     second = block.false
@@ -296,10 +300,10 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
 
 
 def fold_boolean_statement(block: LiftedBlock) -> bool:
-    """``a and b()`` as the last statement of the code, or of a ``finally`` body: each value has its own copy of what
-    drops it and returns, or lets the exception propagate.
+    """``a and b()`` as the last statement of the code, or of a ``finally`` body: each value has its own copy of the
+    code that pops it and returns, or re-raises the exception.
 
-    The compiler gives that no line, and therefore copies it.
+    The compiler copies that code because it has no line.
     """
     if block.kind != "or_pop" or in_a_chain(block):
         return False
@@ -325,7 +329,9 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
 
 
 def fold_jump(block: LiftedBlock) -> bool:
-    """A test falls into a jump to what nothing else reaches: the jump led past the clean-up of a chained comparison."""
+    """Remove a jump that a test falls through to and whose target has no other predecessor: the jump over the block
+    that pops the operand of a chained comparison.
+    """
     jump = block.fall
     if block.kind != "branch" or jump is None or jump.kind != "goto" or jump.statements:
         return False
@@ -345,7 +351,7 @@ def fold_jump(block: LiftedBlock) -> bool:
 
 
 def fold_kept_values(block: LiftedBlock) -> bool:
-    """``a or b`` inside ``(x and (a or b)) or y``: two tests that keep what they tested for the same place."""
+    """``a or b`` inside ``(x and (a or b)) or y``: two tests that keep their operands and share a target."""
     if block.kind != "or_pop" or in_a_chain(block):
         return False
     second = block.false

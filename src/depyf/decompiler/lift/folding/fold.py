@@ -35,11 +35,11 @@ RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
     "or_pop": (fold_chained_comparison, fold_boolean_value, fold_boolean_statement, fold_kept_values, unthread_arm),
     "for": (fold_comprehension,),
 }
-"""In the order in which they are tried, by how a block ends."""
+"""By the kind of a block's terminator, in the order in which they are tried."""
 
 
 def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
-    """Apply the rules until none fires; returns the blocks that are left, in layout order."""
+    """Apply the rules until none fires; return the remaining blocks in layout order."""
     roots = {block for block in blocks if not block.predecessors or block is blocks[0]}
     for _ in range(50):
         changed = False
@@ -78,9 +78,9 @@ def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
 
 
 def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
-    """Control continues to a block that nothing else reaches: the two are one.
+    """Merge ``block`` with its successor if that has no other predecessor.
 
-    Across a jump only if a value is carried: where the code is in the layout is evidence for the structure room.
+    Merge across a jump only if a value is on the stack: the layout is evidence for the structure room.
     """
     following = block.next
     if following is None or following is block or following in roots:
@@ -89,7 +89,7 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
         return False
     if following.evidence.is_repeated:
         return False
-    chooses = isinstance(following.test, Matches)  # the type of an except clause: the handler begins with it
+    chooses = isinstance(following.test, Matches)  # the test of an except clause begins the handler
     if not chooses and _statements_around(block.entry) != _statements_around(following.entry):
         return False
     if block.fall is not following and not _carries_value(block):
@@ -112,7 +112,7 @@ def _carries_value(block: LiftedBlock) -> bool:
 
 
 def _detach(candidates: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
-    """Forget the edges of blocks that nothing reaches any more."""
+    """Remove the outgoing edges of blocks that have become unreachable."""
     todo = list(candidates)
     while todo:
         block = todo.pop()

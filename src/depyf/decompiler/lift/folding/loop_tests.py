@@ -10,10 +10,10 @@ from .shapes import in_a_comprehension, same_place, skip_jumps
 
 
 def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedBlock]]:
-    """If a later block repeats the test of ``block`` to go back to one of its arms, lead it to ``block`` instead.
+    """Turn later copies of the test of ``block``, which jump back to one of its arms, into jumps to the test.
 
-    Statements before the test then run once only, so the test gets a block of its own, which is returned; and the
-    blocks that the other one led to.
+    The statements before the test run only once, so the test gets a block of its own if there are any. Return the
+    block of the test and the former successors of the copies.
     """
     if block.kind != "branch" or not isinstance(block.test, nodes.Expression):
         return None, []
@@ -22,7 +22,7 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
     for body, out in ((block.true, block.false), (block.false, block.true)):
         start = skip_jumps(body)
         if start is None or skip_jumps(block.fall) is not start:
-            continue  # the test of a while loop falls into the body
+            continue  # the test of a while loop falls through to the body
         copies = [
             copy
             for copy in start.predecessors

@@ -9,11 +9,11 @@ from ..values import Truth, resolved, same_expression
 _OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
 _DUAL = {"and": "or", "or": "and"}
 _CHANGED = 1 << 16
-# The opposites of == and < are other operations (they call other methods), so they stay under a `not`.
+# The opposites of == and < call other methods, so these comparisons are negated with `not`.
 
 
 def negate(test: nodes.Expression) -> nodes.Expression:
-    """A condition that is true when ``test`` is false, with as few changed comparisons and ``not`` as possible."""
+    """Return the negation of ``test``, with as few changed comparisons and ``not`` as possible."""
     test = resolved(test)
     if isinstance(test, Truth):
         return nodes.UnaryOp("not", test.value)
@@ -33,10 +33,10 @@ def negate(test: nodes.Expression) -> nodes.Expression:
 
 
 def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
-    """``test`` with a ``not`` in front of ``and`` or ``or`` where the comparisons can stay as they are in the bytecode:
-    ``not (a is b and c is d)`` for ``a is not b or c is not d``.
+    """Return ``test`` with ``not`` before an ``and`` or ``or`` whose comparisons can then stay as they are in the
+    bytecode: ``not (a is b and c is d)`` for ``a is not b or c is not d``.
 
-    ``keeps_not``: the compiler does not make ``a not in b`` of ``not a in b``.
+    ``keeps_not``: the compiler does not turn ``not a in b`` into ``a not in b``.
     """
     if keeps_not and isinstance(test, nodes.Compare) and test.opposite is not None and test.opposite.opposite is None:
         return nodes.UnaryOp("not", test.opposite)
@@ -60,7 +60,7 @@ def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
 
 
 def _fits(test: nodes.BoolOp) -> bool:
-    """Whether what is between the first two operands of ``test`` is as wide as it is in the author's text."""
+    """Whether the text between the first two operands of ``test`` is as wide as it is in the original source."""
     if test.gap is None or any(isinstance(resolved(value), nodes.BoolOp) for value in test.values[:2]):
         return False
     end, column = test.gap
@@ -68,12 +68,12 @@ def _fits(test: nodes.BoolOp) -> bool:
 
 
 def same_condition(left: nodes.Expression, right: nodes.Expression, *, opposite: bool = False) -> bool:
-    """Whether two conditions are the same, in whatever form; ``opposite``: that one is true when the other is not."""
+    """Whether two conditions are equivalent up to negation normal form; ``opposite``: whether one negates the other."""
     return same_expression(_pushed(left, opposite), _pushed(right, False))
 
 
 def _pushed(test: nodes.Expression, negative: bool) -> nodes.Expression:
-    """``test`` or its opposite, with ``not`` at the operands of ``and`` and ``or`` alone."""
+    """Return ``test``, or its negation if ``negative``, in negation normal form."""
     test = resolved(test)
     if isinstance(test, nodes.BoolOp):
         op = _DUAL[test.op] if negative else test.op
@@ -84,12 +84,12 @@ def _pushed(test: nodes.Expression, negative: bool) -> nodes.Expression:
 
 
 def changes(test: nodes.Expression) -> int:
-    """How many comparisons of ``test`` are the opposites of those in the bytecode."""
+    """Return how many comparisons of ``test`` are the opposites of those in the bytecode."""
     return _cost(test) // _CHANGED
 
 
 def _cost(test: nodes.Expression) -> int:
-    """How far ``test`` is from what the bytecode says: changed comparisons count more than any ``not``."""
+    """Return the distance of ``test`` from the bytecode: a changed comparison costs more than any number of ``not``."""
     test = resolved(test)
     if isinstance(test, nodes.BoolOp):
         return sum(map(_cost, test.values))
@@ -101,7 +101,9 @@ def _cost(test: nodes.Expression) -> int:
 def conjunction(
     op: str, left: nodes.Expression, right: nodes.Expression, *, grouped: bool = False
 ) -> nodes.BoolOp:
-    """``left op right`` for op 'and' or 'or', flat; ``grouped``: with ``left`` and what follows it in parentheses."""
+    """Return ``left op right`` for op 'and' or 'or', flattened; ``grouped``: with ``left`` and the first operand of
+    ``right`` in parentheses.
+    """
     tail = _values(op, resolved(right))
     if grouped and len(tail) > 1:
         left = nodes.BoolOp(op, [left, *_values(op, tail[0])])

@@ -1,4 +1,4 @@
-"""What the folding rules ask of blocks."""
+"""Predicates on blocks for the folding rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..values import Given, Marker, Slot, resolved, same_expression
 
 
 def skip_jumps(block: LiftedBlock | None) -> LiftedBlock | None:
-    """Where control really goes: past blocks that only jump."""
+    """Return the block that control reaches from ``block`` past blocks that only jump."""
     for _ in range(10_000):
         if block is None or block.statements:
             return block
@@ -21,7 +21,7 @@ def skip_jumps(block: LiftedBlock | None) -> LiftedBlock | None:
 
 
 def ends_the_body(block: LiftedBlock | None) -> bool:
-    """Whether control goes to the bottom of a while loop, where its test stood a second time."""
+    """Whether control goes to the bottom of a while loop, where the copy of its test was."""
     for _ in range(10_000):
         if block is None or block.kind != "goto" or block.statements or block.evidence.is_bottom:
             break
@@ -35,7 +35,7 @@ def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> b
 
 
 def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
-    """Whether control does the same at both places: they are one, or equal copies of a small exit."""
+    """Whether both blocks do the same: they are one block, or equal copies of a small exit."""
     for _ in range(4):
         left, right = skip_jumps(left), skip_jumps(right)
         if left is right:
@@ -55,10 +55,10 @@ def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
 
 
 def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int = 0) -> bool:
-    """Whether two places are one, or the compiler's copies of one short way out of the code.
+    """Whether both blocks are one, or the compiler's copies of one short exit from the code.
 
-    ``skipped`` statements at the beginning of the left one do not count. Copies have the lines of the original, but for
-    those of the return that nobody wrote: they have the line of what jumps there.
+    The first ``skipped`` statements of ``left`` are ignored. Copies have the lines of the original, except for
+    copies of the implicit return: these have the line of the code that jumps there.
     """
     left, right = left if skipped else skip_jumps(left), skip_jumps(right)
     if left is right:
@@ -76,30 +76,30 @@ def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int 
 
 
 def _is_one_return(left: Evidence, right: Evidence) -> bool:
-    """Whether both have the line of one statement, or both were written by the compiler."""
+    """Whether both have the line of one statement, or both are the implicit return."""
     return left.exit_line == right.exit_line or left.is_implicit_return is right.is_implicit_return is True
 
 
 def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
-    """Whether ``block`` is reached from ``source`` alone, and is in the same try statement."""
+    """Whether ``source`` is the only predecessor of ``block``, and both are in the same try statement."""
     return (
         block is not None and block is not source and block.predecessors == {source} and block.region is source.region
     )
 
 
 def is_silent(block: LiftedBlock) -> bool:
-    """Whether ``block`` only computes."""
+    """Whether ``block`` has no statements: it only computes values."""
     return not block.statements
 
 
 def computes_nothing(block: LiftedBlock) -> bool:
-    """Whether all that ``block`` leaves on the stack was there before."""
+    """Whether every value that ``block`` leaves on the stack was there on entry."""
     before = [resolved(value) for value in block.entry]
     return all(any(resolved(value) is entry for entry in before) for value in block.exit)
 
 
 def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
-    """Whether ``block`` computes one value on top of the stack ``base`` and goes on."""
+    """Whether ``block`` pushes one value on top of the stack ``base`` and continues."""
     return (
         block.kind == "goto" and is_silent(block) and same_stack(block.exit[:-1], base) and len(block.exit) > len(base)
     )
@@ -108,12 +108,12 @@ def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
 def in_a_chain(block: LiftedBlock) -> bool:
     """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
     left = _leftmost(block.test)
-    taken = block.entry[len(block.exit) :]  # above the operand lies what a comprehension in the next one leaves
+    taken = block.entry[len(block.exit) :]  # values of a comprehension in the next operand may be above it
     return any(value is left and not isinstance(value, (Marker, Given)) for value in taken)
 
 
 def in_a_comprehension(block: LiftedBlock) -> bool:
-    """Whether the block stands among the clauses of a comprehension or generator expression: no statement is there."""
+    """Whether the block belongs to the clauses of a comprehension or generator expression, where no statements are."""
     return block.evidence.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
 
 
@@ -122,7 +122,7 @@ def _leftmost(test: object) -> object:
 
 
 def bind_slots(block: LiftedBlock, stack: list[nodes.Expression]) -> None:
-    """``block`` is reached with ``stack`` alone: its slots hold those values."""
+    """Bind the slots of ``block`` to the values of ``stack``, the only stack with which it is entered."""
     for slot, value in zip(block.entry, stack):
         if isinstance(slot, Slot) and slot.value is None and slot is not value:
             slot.value = value

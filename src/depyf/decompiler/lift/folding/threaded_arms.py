@@ -1,4 +1,4 @@
-"""``b or f`` as an arm of ``(x if c else (b or f)) or y``: the jump of its test leads past that of the whole."""
+"""``b or f`` as an arm of ``(x if c else (b or f)) or y``: its jump is threaded past the test of the whole."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .shapes import in_a_chain, is_silent, only_from, pushes_one, same_stack, sk
 
 
 def unthread_arm(block: LiftedBlock) -> bool:
-    """Lead the test of an arm to that of the whole, where the values of all arms meet, as it was before the compiler
-    made one jump of the two.
+    """Redirect the test of an arm to the test of the whole expression, where the values of all arms join. This undoes
+    the jump threading of the compiler.
     """
     if in_a_chain(block) or block.true is None or block.false is None:
         return False
@@ -31,8 +31,8 @@ def unthread_arm(block: LiftedBlock) -> bool:
 
 
 def _way(whole: LiftedBlock, truth: bool, keeps: bool) -> LiftedBlock | None:
-    """Where control goes from ``whole`` if the value that comes to it has this truth; None if it is kept or dropped
-    otherwise than ``keeps`` says.
+    """Return the target of ``whole`` for an incoming value of this ``truth``; None if it keeps a value that ``keeps``
+    says is dropped, or the reverse.
     """
     value = whole.entry[-1]
     if whole.kind == "goto":
