@@ -14,7 +14,7 @@ from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
 from .unchanged import Unchanged
 
-Place = Tuple[int, int]
+Location = Tuple[int, int]
 """(line, column)."""
 Extent = Tuple[int, int, int, int]
 """(line, column, end line, end column)."""
@@ -43,7 +43,7 @@ class Anchors:
     def line(self, token: int, line: int, count: int = 1) -> None:
         self.lines.setdefault(token, Counter())[line] += count
 
-    def add(self, other: Anchors, moved: Place = (0, 0)) -> None:
+    def add(self, other: Anchors, moved: Location = (0, 0)) -> None:
         """Merge the anchors of ``other``, moved up and to the left."""
         up, left = moved
         for span, extents in other.extents.items():
@@ -82,7 +82,7 @@ ByObject = Dict[RawCode, Anchors]
 
 def has_columns(raw: RawCode) -> bool:
     """Whether ``raw``, or code nested in it, has column information."""
-    return any(place[2] is not None for part in raw.walk() for place in part.positions())
+    return any(position[2] is not None for part in raw.walk() for position in part.positions())
 
 
 def _begin(found: Anchors, pair: CodePair, first_of_line: dict[int, int]) -> None:
@@ -110,7 +110,7 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
                 done.add(whole.line)
                 where = whole.line + down, whole.column + right_by, whole.end_line + down, whole.end_column + right_by
                 found.extent((at, at), where)
-        for (where, here), count in pair.places.items():
+        for (where, here), count in pair.position_pairs.items():
             if here[0] in done and here[0] == here[1]:
                 continue
             span = text.span(here)
@@ -224,8 +224,8 @@ def _at(positions: Any, instruction: Instruction) -> Any:
     unit = instruction.offset // 2
     if not 0 <= unit < len(positions):
         return None
-    place = positions[unit]
-    return None if None in place else place
+    position = positions[unit]
+    return None if None in position else position
 
 
 def anchors_by_lines(pairs: Sequence[CodePair], text: Text, moved: Unchanged) -> ByObject:
@@ -257,7 +257,7 @@ def add_lines(
         first = text.exploded.get(right.firstlineno)
         if first is not None and left.name != "<module>":
             found.line(first, left.firstlineno)
-        for (where, here), count in pair.places.items():
+        for (where, here), count in pair.position_pairs.items():
             token = text.exploded.get(here[0] or 0)
             if token is not None and where[0] is not None:
                 found.line(token, where[0], count)

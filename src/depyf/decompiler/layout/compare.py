@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..bytecode import RawCode
-from .anchors import Place
+from .anchors import Location
 
 
-def same_lines(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
+def same_lines(original: RawCode, other: RawCode, moved: Location = (0, 0)) -> bool:
     """Whether each code unit has the same line; ``moved``: how far up (and left) ``other`` was shifted."""
     up = moved[0]
     if not up and _same_tables(original, other):
@@ -23,7 +23,7 @@ def _same_tables(original: RawCode, other: RawCode) -> bool:
     return same and original.version == other.version and len(original.bytecode) == len(other.bytecode)
 
 
-def same_columns(original: RawCode, other: RawCode, moved: Place = (0, 0)) -> bool:
+def same_columns(original: RawCode, other: RawCode, moved: Location = (0, 0)) -> bool:
     """Whether each code unit has the same line, column, end line and end column."""
     if moved == (0, 0) and _same_tables(original, other):
         return any(position[2] is not None for position in original.positions())

@@ -6,7 +6,7 @@ import re
 
 from .items import Line
 
-_WORDS = frozenset(("global", "nonlocal"))
+_KEYWORDS = frozenset(("global", "nonlocal"))
 
 
 def move_declarations(lines: list[Line]) -> None:
@@ -17,10 +17,10 @@ def move_declarations(lines: list[Line]) -> None:
     number = len(lines) - 1
     while number >= 0:
         line = lines[number]
-        if line.items[0].text in _WORDS and not any(item.line for item in line.items):
-            place = _free(lines, number)
-            if place is not None:
-                lines.insert(place, line)
+        if line.items[0].text in _KEYWORDS and not any(item.line for item in line.items):
+            index = _free(lines, number)
+            if index is not None:
+                lines.insert(index, line)
                 del lines[number]
         number -= 1
 
@@ -34,9 +34,9 @@ def _free(lines: list[Line], number: int) -> int | None:
     if start is None or start > end + 1:
         return None
     names = {item.text for item in declaration.items[1:]}
-    place = number + 1
-    while place + 1 < len(lines):
-        line, following = lines[place], lines[place + 1]
+    index = number + 1
+    while index + 1 < len(lines):
+        line, following = lines[index], lines[index + 1]
         if line.is_header or following.parent != declaration.parent:
             return None
         if not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items))):
@@ -45,8 +45,8 @@ def _free(lines: list[Line], number: int) -> int | None:
         if end is None or start is None:
             return None
         if start > end + 1:
-            return place + 1
-        place += 1
+            return index + 1
+        index += 1
     return None
 
 

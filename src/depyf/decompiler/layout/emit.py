@@ -99,7 +99,7 @@ class _LineWriter:
         self.line, self.column = 1, 0
         self.depth = 0
         self.align: list[int | None] = []  # for each open bracket, the column of the first item in it
-        self.last = self.last_word = ""
+        self.last = self.last_symbol = ""
         self.is_header = False
         self.tabs = bool(indents) and max(indents) > 0 and all(
             indent == line.depth for indent, line in zip(indents, lines)
@@ -247,11 +247,11 @@ class _LineWriter:
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
         self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
-        self.last, self.last_word = item.text, item.word
-        if item.word in OPENING:
+        self.last, self.last_symbol = item.text, item.symbol
+        if item.symbol in OPENING:
             self.depth += 1
             self.align.append(None)
-        elif item.word in CLOSING and self.depth:
+        elif item.symbol in CLOSING and self.depth:
             self.depth -= 1
             self.align.pop()
 
@@ -267,7 +267,7 @@ class _LineWriter:
             blank = 0 if is_first else item.space
             room = item.column - self.column
             if room < blank:
-                blank = max(room, 0 if is_first else _needed(self.last, item))
+                blank = max(room, 0 if is_first else _required_spaces(self.last, item))
             elif room > blank and not is_first and not item.is_glued:
                 blank = room
             self._put(item, blank)
@@ -277,7 +277,9 @@ class _LineWriter:
         blanks = [one.space for one in items]
         if is_first:
             blanks[0] = 0
-        least = [_needed(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)]
+        least = [
+            _required_spaces(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)
+        ]
         if is_first:
             least[0] = 0
         _stretch(items, blanks, least, room - sum(blanks), is_alone=is_first and not pending)
@@ -290,7 +292,7 @@ class _LineWriter:
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
         best = least
         if len(items) - least > 1:
-            best = max(range(least, len(items)), key=lambda place: (self._worth(items, place), place))
+            best = max(range(least, len(items)), key=lambda index: (self._break_score(items, index), index))
         if items[best].is_glued:
             self._natural(items, is_first)
             return
@@ -323,46 +325,46 @@ class _LineWriter:
             width += item.width
             following = items[items.index(item) + 1 :]
             width += following[0].space if following else 0
-        if self.align and self.align[-1] is not None and items[0].word not in CLOSING:
+        if self.align and self.align[-1] is not None and items[0].symbol not in CLOSING:
             return self.align[-1]
-        return self.base + (0 if items[0].word in CLOSING else INDENT)
+        return self.base + (0 if items[0].symbol in CLOSING else INDENT)
 
-    def _worth(self, items: list[Item], place: int) -> int:
-        """Score how likely the item at ``place`` begins a row."""
-        item = items[place]
+    def _break_score(self, items: list[Item], index: int) -> int:
+        """Score how likely the item at ``index`` begins a row."""
+        item = items[index]
         if item.is_glued:
             return -1000
-        before, aligned = self._in_front(items[:place])
+        before, aligned = self._state_after(items[:index])
         align = aligned[-1] if aligned else None
-        worth = 100 if aligned else 0
+        score = 100 if aligned else 0
         column = items[-1].column
         if column is not None:
-            for one in items[place + 1 :]:
+            for one in items[index + 1 :]:
                 column -= one.space
-            column -= sum(one.width for one in items[place:-1])
+            column -= sum(one.width for one in items[index:-1])
             if column < 0:
                 return -500
-            worth += 20 * (align is not None and column == align)
-            if self.is_header and place == len(items) - 1 and column == self.base + 2 * INDENT:
-                worth += 25
-        if item.word in CLOSING and column is not None and column == self.base:
-            worth += 40
-        return worth + _habit(before, item)
+            score += 20 * (align is not None and column == align)
+            if self.is_header and index == len(items) - 1 and column == self.base + 2 * INDENT:
+                score += 25
+        if item.symbol in CLOSING and column is not None and column == self.base:
+            score += 40
+        return score + _break_habit(before, item)
 
-    def _in_front(self, items: list[Item]) -> tuple[str, list[int | None]]:
+    def _state_after(self, items: list[Item]) -> tuple[str, list[int | None]]:
         """Return the last symbol and the alignment columns of the open brackets if these items are on this row."""
-        before, at = self.last_word, self.column
+        before, at = self.last_symbol, self.column
         aligned = list(self.align)
         for one in items:
             at += one.space
             if aligned and aligned[-1] is None:
                 aligned[-1] = at
             at += one.width
-            if one.word in OPENING:
+            if one.symbol in OPENING:
                 aligned.append(None)
-            elif one.word in CLOSING and aligned:
+            elif one.symbol in CLOSING and aligned:
                 aligned.pop()
-            before = one.word
+            before = one.symbol
         return before, aligned
 
 
@@ -376,11 +378,11 @@ def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: in
         blanks[:] = [1, 1]
         missing = 0
     if missing > 0 and not is_alone:
-        place = next((n for n, one in enumerate(items) if one.word == "=" and blanks[n]), last)
-        while place > 0 and items[place].is_glued:
-            place -= 1
-        if not items[place].is_glued:
-            blanks[place] += missing
+        index = next((n for n, one in enumerate(items) if one.symbol == "=" and blanks[n]), last)
+        while index > 0 and items[index].is_glued:
+            index -= 1
+        if not items[index].is_glued:
+            blanks[index] += missing
     for number in range(len(items)):
         if missing < 0:
             less = min(-missing, blanks[number] - least[number])
@@ -388,23 +390,23 @@ def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: in
             missing += less
 
 
-def _habit(before: str, item: Item) -> int:
+def _break_habit(before: str, item: Item) -> int:
     """Score how usual a line break between these two is."""
-    worth = 0
+    score = 0
     if before in OPENING:
-        worth += 12 if item.word not in CLOSING else -5
+        score += 12 if item.symbol not in CLOSING else -5
     elif before == ",":
-        worth += 10
-    elif item.word in _BEFORE_OPERATOR:
-        worth += 5
-    if item.word in CLOSING or item.text in (",", ":", "="):
-        worth -= 15
+        score += 10
+    elif item.symbol in _BEFORE_OPERATOR:
+        score += 5
+    if item.symbol in CLOSING or item.text in (",", ":", "="):
+        score -= 15
     if before == ".":
-        worth -= 10
-    return worth
+        score -= 10
+    return score
 
 
-def _needed(before: str, item: Item) -> int:
+def _required_spaces(before: str, item: Item) -> int:
     """Return how many spaces the syntax requires between these two."""
     if item.is_glued or not before:
         return 0

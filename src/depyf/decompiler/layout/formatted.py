@@ -20,10 +20,10 @@ _UNIT = re.compile(
 
 
 class LiteralPiece(NamedTuple):
-    """Replacement text for a token or a part of one; ``place``: its line and column, if it begins another literal."""
+    """Replacement text for a token or a part of one; ``location``: its line and column, if it begins a literal."""
 
     text: str
-    place: tuple[int, int | None] | None = None
+    location: tuple[int, int | None] | None = None
 
 
 class Part(NamedTuple):
@@ -68,15 +68,15 @@ class Formatted:
         tokens: list[Token],
         start: int,
         votes: dict[Span, Extent],
-        place_of: Callable[[int], tuple[int, int | None] | None],
+        location_of: Callable[[int], tuple[int, int | None] | None],
     ) -> None:
-        self.tokens, self.votes, self.place_of = tokens, votes, place_of
+        self.tokens, self.votes, self.location_of = tokens, votes, location_of
         self.start = start
         self.parts, self.end = parts_of(tokens, start)
         self.pieces: dict[int, list[LiteralPiece]] = {}
         self.texts = {part.start: tokens[part.start].text for part in self.parts if not part.is_field}
         self.opening, self.closing = tokens[start].text, tokens[self.end].text
-        at = place_of(start)
+        at = location_of(start)
         whole = votes.get((start, self.end))
         if whole is not None:
             at = whole[:2]
@@ -102,15 +102,15 @@ class Formatted:
             last = self.parts[-1] if self.parts else None
             end = self.texts.get(last.start, "") if last is not None else ""
             end_column = width_of(end.rpartition("\n")[2]) + len(self.closing)
-            is_his = rows == self.last_line - self.line and (self.end_column == end_column or "\n" not in end)
+            is_authors = rows == self.last_line - self.line and (self.end_column == end_column or "\n" not in end)
         else:
-            behind = next(filter(None, map(self.place_of, range(self.end + 1, len(tokens)))), None)
-            is_his = behind is None or behind[0] > self.line + rows
+            following = next(filter(None, map(self.location_of, range(self.end + 1, len(tokens)))), None)
+            is_authors = following is None or following[0] > self.line + rows
         fields = [part for part in self.parts if part.is_field]
         inner = [token.text for part in fields for token in tokens[part.start : part.end + 1]]
         free = not any(tokens[part.start + 1].is_glued for part in fields)
         marks = [mark for mark in ("'", '"') if free or not any(mark in text for text in inner)]
-        if is_his or not rows or not marks or "\n" in "".join(inner) or "r" in self.opening.lower():
+        if is_authors or not rows or not marks or "\n" in "".join(inner) or "r" in self.opening.lower():
             return False
         self.closing, _ = text_between(body, marks)
         self.opening = self.opening.rstrip("'\"") + self.closing
@@ -248,7 +248,7 @@ class Formatted:
         if extent is not None:
             return extent[:2]
         for number in range(part.start + 1, part.end):
-            at = self.place_of(number)
+            at = self.location_of(number)
             if at is not None:
                 before = sum(
                     width_of(token.text) + (token.space if not token.is_glued else 0)
@@ -271,7 +271,7 @@ class Formatted:
         if self.column is not None and at[1] is not None:
             width = at[1] - self.column - width_of(self.opening)
         else:
-            width = width_of(text) if not number - 1 else _behind_last_line_end(text)
+            width = width_of(text) if not number - 1 else _width_after_last_break(text)
         head, tail = _cut(text, width)
         lines = _rows(head, at[0] - line)
         pieces = [LiteralPiece(lines[0])] if lines[0] else []
@@ -392,11 +392,11 @@ def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:
 def _cut(text: str, width: int) -> tuple[str, str]:
     """Split the text so that the second part is at least ``width`` wide, or all of the text."""
     units = _UNIT.findall(text)
-    place, found = len(units), 0
-    while place and found < width:
-        place -= 1
-        found += width_of(units[place])
-    return "".join(units[:place]), "".join(units[place:])
+    index, found = len(units), 0
+    while index and found < width:
+        index -= 1
+        found += width_of(units[index])
+    return "".join(units[:index]), "".join(units[index:])
 
 
 def _rows(text: str, count: int) -> list[str]:
@@ -404,9 +404,9 @@ def _rows(text: str, count: int) -> list[str]:
     rows = []
     rest = text
     for left in range(count, 1, -1):
-        words = [found.end() for found in re.finditer(r" +|\\n", rest)]
+        breaks = [found.end() for found in re.finditer(r" +|\\n", rest)]
         aim = len(rest) // left
-        cut = min(words, key=lambda end: abs(end - aim), default=0)
+        cut = min(breaks, key=lambda end: abs(end - aim), default=0)
         if not cut or cut >= len(rest):
             break
         rows.append(rest[:cut])
@@ -414,10 +414,10 @@ def _rows(text: str, count: int) -> list[str]:
     return [*rows, rest]
 
 
-def _behind_last_line_end(text: str) -> int:
+def _width_after_last_break(text: str) -> int:
     """Return the width of the text after its last newline or space."""
-    places = [found.end() for found in re.finditer(r"\\n| ", text)]
-    return width_of(text[places[-1] :]) if places else width_of(text)
+    ends = [found.end() for found in re.finditer(r"\\n| ", text)]
+    return width_of(text[ends[-1] :]) if ends else width_of(text)
 
 
 def starts_of(tokens: list[Token]) -> Iterator[int]:

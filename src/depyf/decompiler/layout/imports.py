@@ -15,12 +15,12 @@ _INDENT = 4
 
 def wrapped(items: list[Item], extent: Extent) -> list[Item]:
     """Return the items of the statement with its names in parentheses, on the lines of ``extent``."""
-    words = [item.word for item in items]
+    symbols = [item.symbol for item in items]
     line, column, end_line, end_column = extent
     rows = end_line - line
-    if "from" not in words[:2] or "import" not in words or words[-1] == "*" or rows < 1:
+    if "from" not in symbols[:2] or "import" not in symbols or symbols[-1] == "*" or rows < 1:
         return items
-    start = words.index("import") + 1
+    start = symbols.index("import") + 1
     groups = _groups(items[start:])
     opened = column + sum(item.width + item.space for item in items[:start]) + len(" (")
     if end_column <= column + 1:
@@ -47,7 +47,7 @@ def _groups(items: list[Item]) -> list[list[Item]]:
     groups: list[list[Item]] = [[]]
     for item in items:
         groups[-1].append(item)
-        if item.word == ",":
+        if item.symbol == ",":
             groups.append([])
     return groups
 

@@ -12,7 +12,7 @@ class Item:
     others. ``width`` is the width of its last line, in bytes.
     """
 
-    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "word", "width")
+    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "symbol", "width")
 
     def __init__(
         self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
@@ -20,7 +20,7 @@ class Item:
         self.text, self.line, self.column, self.space = text, line, column, space
         self.is_glued, self.in_string = is_glued, in_string
         self.is_joined = False
-        self.word = text
+        self.symbol = text
         self.width = width_of(text[text.rfind("\n") + 1 :] if "\n" in text else text)
 
     def __repr__(self) -> str:

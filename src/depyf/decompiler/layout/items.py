@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Collection, NamedTuple
 
-from .anchors import NO_COLUMN, Extent, Place
+from .anchors import NO_COLUMN, Extent, Location
 from .formatted import Formatted, LiteralPiece, starts_of
 from .imports import wrapped
 from .item import Item
-from .places import Places
+from .locations import Locations
 from .tokens import CLOSING, Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
@@ -28,7 +28,7 @@ class Line(NamedTuple):
     parent: int
     statement: int
     is_alone: bool = False
-    closes: Place | None = None
+    closes: Location | None = None
 
     def close(self) -> None:
         """Place a last bracket of unknown location at the end of the definition."""
@@ -38,56 +38,56 @@ class Line(NamedTuple):
 
 
 def items_of(
-    cut: Tokens, places: Places, loose: Collection[int] = (), alone: Collection[int] = ()
+    cut: Tokens, locations: Locations, loose: Collection[int] = (), alone: Collection[int] = ()
 ) -> list[Line]:
     """Return the logical lines with their locations. The end of a body decides whether its ``pass`` is written.
 
     The statements in ``loose`` and ``alone`` use only the line they begin on, and are otherwise written as they were;
     those in ``alone`` share their line with no other.
     """
-    brackets = _brackets(places)
+    brackets = _brackets(locations)
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
-        pieces.update(Formatted(cut.tokens, first, places.extents, places.of).pieces)
+        pieces.update(Formatted(cut.tokens, first, locations.extents, locations.of).pieces)
     lines: list[Line] = []
     numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
     for count, statement in enumerate(cut.statements):
-        word = cut.tokens[statement.start].text
-        end = places.silent.get(statement.start) or _end_of_documented(cut, places, count)
+        first_text = cut.tokens[statement.start].text
+        end = locations.silent.get(statement.start) or _end_of_documented(cut, locations, count)
         numbers.append(len(lines))
-        if word == "pass" and end is not None and end[1:] == (0, end[0], 0) and _is_behind_docstring(lines):
+        if first_text == "pass" and end is not None and end[1:] == (0, end[0], 0) and _follows_docstring(lines):
             continue
         if count in loose or count in alone:
-            items = _loose_items(cut.tokens[statement.start : statement.end], places.of(statement.start))
+            items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
         else:
-            items = _items(cut, range(statement.start, statement.end), places, brackets, pieces)
-            whole = places.extents.get((statement.start, statement.end - 1))
-            if word in ("from", "lazy") and whole is not None:
+            items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces)
+            whole = locations.extents.get((statement.start, statement.end - 1))
+            if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
-        if word == "pass" and end is not None:
+        if first_text == "pass" and end is not None:
             items = _silent_body(items, end)
-        closes = places.body_ends.get(statement.end - 1)
+        closes = locations.body_ends.get(statement.end - 1)
         lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes))
-        if end is not None and not statement.is_header and word != "pass":
-            silent = _silent_after(places, statement.end - 1, end) if _is_docstring(items) else None
+        if end is not None and not statement.is_header and first_text != "pass":
+            silent = _silent_after(locations, statement.end - 1, end) if _is_docstring(items) else None
             if silent is not None:
                 lines.append(Line([silent], statement.depth, False, parent, count))
     return lines
 
 
-def _silent_after(places: Places, last: int, end: Extent) -> Item | None:
+def _silent_after(locations: Locations, last: int, end: Extent) -> Item | None:
     """Return the ``pass`` or ``...`` after the docstring, which ends with token ``last``; None if there is none."""
     line, column, end_line, end_column = end
-    known = places.lines[last]
+    known = locations.lines[last]
     if column == NO_COLUMN:
         return Item("pass", line, None, 0, False, False) if line > (known or 0) else None
     silent = _SILENT.get(end_column - column) if line == end_line else None
-    here = places.ends[last] or (known or line, 0)
+    here = locations.ends[last] or (known or line, 0)
     return Item(silent, line, column, 0, False, False) if silent is not None and (line, column) > here else None
 
 
-def _end_of_documented(cut: Tokens, places: Places, number: int) -> Extent | None:
+def _end_of_documented(cut: Tokens, locations: Locations, number: int) -> Extent | None:
     """Return the end of a body that consists of statement ``number``, a string, alone.
 
     A docstring has no instruction: without columns, the return has the line of a ``pass``, or is anchored to the
@@ -102,7 +102,7 @@ def _end_of_documented(cut: Tokens, places: Places, number: int) -> Extent | Non
     while header > 0 and cut.tokens[cut.statements[header - 1].start].text.startswith("@"):
         header -= 1
     tokens = range(cut.statements[header].start, statement.start)
-    ends = [places.silent[token] for token in tokens if token in places.silent]
+    ends = [locations.silent[token] for token in tokens if token in locations.silent]
     return ends[0] if ends and ends[0][1] == NO_COLUMN else None
 
 
@@ -116,11 +116,11 @@ def _silent_body(items: list[Item], end: Extent) -> list[Item]:
     return items
 
 
-def _brackets(places: Places) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
+def _brackets(locations: Locations) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
     """Return the opening parentheses by the token they precede, and the closing ones by the token they follow."""
     opening: dict[int, list[Item]] = {}
     closing: dict[int, list[Item]] = {}
-    for span, opens, closes in sorted(places.parentheses, key=lambda one: (one.span[0], -one.span[1])):
+    for span, opens, closes in sorted(locations.parentheses, key=lambda one: (one.span[0], -one.span[1])):
         opening.setdefault(span[0], []).append(_item("(", opens))
         at = (closes[0], closes[1] - 1) if closes is not None else None
         closing.setdefault(span[1], []).insert(0, _item(")", at))
@@ -130,7 +130,7 @@ def _brackets(places: Places) -> tuple[dict[int, list[Item]], dict[int, list[Ite
 def _items(
     cut: Tokens,
     numbers: range,
-    places: Places,
+    locations: Locations,
     brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
     pieces: dict[int, list[LiteralPiece]],
 ) -> list[Item]:
@@ -140,12 +140,12 @@ def _items(
     space = 0
     for number in numbers:
         token = cut.tokens[number]
-        if number in places.dropped:
+        if number in locations.dropped:
             space = max(space, token.space)
             continue
-        start = places.starts[number]
-        line, column = start if start is not None else (places.lines[number], None)
-        space = 0 if number in places.spelled.squeezed else max(space, token.space)
+        start = locations.starts[number]
+        line, column = start if start is not None else (locations.lines[number], None)
+        space = 0 if number in locations.spelled.squeezed else max(space, token.space)
         for bracket in opening.get(number, ()):
             bracket.space, space = space, 0
             items.append(bracket)
@@ -153,14 +153,14 @@ def _items(
             items += [*_in_pieces(pieces[number], token, space, (line, column)), *closing.get(number, ())]
             space = 0
             continue
-        if number in places.spelled.negated:
+        if number in locations.spelled.negated:
             items.append(Item("not", None, None, space, False, token.in_string))
             space = 1
-        text = places.spelled.texts.get(number, token.text)
+        text = locations.spelled.texts.get(number, token.text)
         item = Item(text, line, column, space, token.is_glued, token.in_string)
-        item.is_joined = number in places.spelled.joined
+        item.is_joined = number in locations.spelled.joined
         if token.kind not in ("op", "name"):
-            item.word = "" if token.kind == "statement" else '"'
+            item.symbol = "" if token.kind == "statement" else '"'
         items.append(item)
         items += closing.get(number, ())
         space = 0
@@ -181,21 +181,21 @@ def _in_pieces(
     """Split a token into pieces; the first one is placed ``at`` the token's location unless it has its own."""
     items = []
     for number, piece in enumerate(filter(lambda one: one.text, pieces)):
-        line, column = piece.place or (at if not number else (None, None))
+        line, column = piece.location or (at if not number else (None, None))
         blanks = len(piece.text) - len(piece.text.lstrip(" ")) if number and piece.text[-1] in "'\"" else 0
-        is_glued = token.is_glued if not number else piece.place is None and not blanks
-        space = blanks_before if not number else 1 if piece.place else blanks
+        is_glued = token.is_glued if not number else piece.location is None and not blanks
+        space = blanks_before if not number else 1 if piece.location else blanks
         item = Item(piece.text[blanks:], line, column, space, is_glued, token.in_string or number > 0)
-        item.word = item.text if item.text == "{" and token.text == "{" else '"'
+        item.symbol = item.text if item.text == "{" and token.text == "{" else '"'
         items.append(item)
     return items
 
 
 def _is_docstring(items: list[Item]) -> bool:
-    return len(items) == 1 and items[0].word != "" and items[0].text[-1] in "\"'"
+    return len(items) == 1 and items[0].symbol != "" and items[0].text[-1] in "\"'"
 
 
-def _is_behind_docstring(lines: list[Line]) -> bool:
+def _follows_docstring(lines: list[Line]) -> bool:
     return bool(lines) and _is_docstring(lines[-1].items)
 
 

@@ -9,13 +9,13 @@ from typing import Callable, Collection
 from ..bytecode import RawCode
 from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of
-from .anchors import Anchors, Place, add_hidden, add_lines, anchors_by_columns, anchors_by_lines, has_columns
+from .anchors import Anchors, Location, add_hidden, add_lines, anchors_by_columns, anchors_by_lines, has_columns
 from .declarations import move_declarations
 from .emit import INDENT, emit, indents_of
 from .items import items_of
+from .locations import locate
 from .pairs import objects
 from .parentheses import add_parentheses
-from .places import place
 from .text import Text
 from .tokens import Tokens, cut, logical_lines
 from .unchanged import unchanged
@@ -55,8 +55,8 @@ class Layout:
         self.statements_of = {pair.original: found for pair, found in zip(pairs, moved.of_pair)}
         self.moved = self._moved(original)
         ends = {position[3] for position in original.positions()}
-        words = [token.text for token in self.cut.tokens]
-        self._is_empty = kind_of(original) == "module" and words == ["pass"] and ends == {0}
+        texts = [token.text for token in self.cut.tokens]
+        self._is_empty = kind_of(original) == "module" and texts == ["pass"] and ends == {0}
         self._rows: list[tuple[int, int]] = []
         self._loose: set[int] = set()
 
@@ -72,9 +72,9 @@ class Layout:
         for raw, found in self.by_object.items():
             if raw not in without:
                 anchors.add(_of_statements(found, self.cut) if raw in plain else found, self.moved)
-        places = place(anchors, self.cut)
+        locations = locate(anchors, self.cut)
         alone = set().union(*(self.statements_of.get(raw, set()) for raw in without))
-        logical = items_of(self.cut, places, self._loose, alone)
+        logical = items_of(self.cut, locations, self._loose, alone)
         move_declarations(logical)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
@@ -93,7 +93,7 @@ class Layout:
                 return True
         return False
 
-    def _moved(self, original: RawCode) -> Place:
+    def _moved(self, original: RawCode) -> Location:
         if kind_of(original) == "module":
             return 0, 0
         columns: Counter[int] = Counter()

@@ -55,12 +55,12 @@ def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
     (ours, our_nops), (theirs, their_nops) = map(_apart, (left, right))
     keys, others = (list(map(_key, side)) for side in (ours, theirs))
     if keys == others:
-        places = [(number, number) for number in range(len(keys))]
+        matches = [(number, number) for number in range(len(keys))]
     else:
-        places = _common(keys, others)
+        matches = _common(keys, others)
     pairs: Pairs = []
     before = (-1, -1)
-    for mine, other in places:
+    for mine, other in matches:
         if our_nops and mine in our_nops and other in their_nops and (mine - 1, other - 1) == before:
             nops_before, others_before = our_nops[mine], their_nops[other]
             has_columns = any(nop.position is not None and nop.position[2] is not None for nop in nops_before)
@@ -94,13 +94,13 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits 
     if len(ours) == len(theirs):
         return list(zip(ours, theirs))
     pairs: Pairs = []
-    place = len(theirs)
+    limit = len(theirs)
     for nop in reversed(ours):
-        same = [other for other in range(place - 1, -1, -1) if _width(nop) == _width(theirs[other])]
+        same = [other for other in range(limit - 1, -1, -1) if _width(nop) == _width(theirs[other])]
         fitting = [other for other in same if fits is not None and fits(nop, theirs[other])] or same
         if fitting:
-            place = fitting[0]
-            pairs.append((nop, theirs[place]))
+            limit = fitting[0]
+            pairs.append((nop, theirs[limit]))
     return pairs[::-1]
 
 
@@ -113,11 +113,11 @@ def _spread_nops(left: RawCode, right: RawCode, ours: list[Instruction], theirs:
     wanted, known = [_number_of(left, nop) for nop in ours], [_number_of(right, nop) for nop in theirs]
     count, last = len(ours), len(theirs) - 1
     best: dict[int, tuple[float, list[int]]] = {-1: (0.0, [])}  # last constant so far -> (unevenness, ends)
-    for place, number in enumerate(wanted):
+    for index, number in enumerate(wanted):
         better: dict[int, tuple[float, list[int]]] = {}
-        even = (place + 1) * len(theirs) / count - 1
+        even = (index + 1) * len(theirs) / count - 1
         for end, other in enumerate(known):
-            if other != number or place + 1 == count and end != last:
+            if other != number or index + 1 == count and end != last:
                 continue
             before = min((one for at, one in best.items() if at < end), default=None)
             if before is not None:
@@ -219,7 +219,7 @@ def _implicit_ends(raw: RawCode) -> set[int]:
 class CodePair:
     """A code object of the original, and its counterpart compiled from our text.
 
-    ``places``: the pairs of positions of an instruction in the original and in ours, with their number;
+    ``position_pairs``: the pairs of positions of an instruction in the original and in ours, with their number;
     ``ends``: the same, in order, for instructions that may belong to an implicit return. ``tuples``: the positions of
     our instructions that build or unpack a tuple. ``second_halves``: for the second half of a fused instruction, its
     line, the position of the first half in our text, the variable, and whether it is stored. ``spread``: the positions
@@ -236,16 +236,16 @@ class CodePair:
         self.spread: list[Position] = []
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
-            self.places = self._same_places()
+            self.position_pairs = self._same_positions()
         else:
-            self.places = self._places(aligned(original, ours))
+            self.position_pairs = self._paired_positions(aligned(original, ours))
 
     @property
     def hides(self) -> bool:
         """Whether some positions may only be found with one token per line."""
         return not self.is_same and bool(nops(self.original) or second_halves(self.ours))
 
-    def _same_places(self) -> Counter[tuple[Position, Position]]:
+    def _same_positions(self) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size = min(len(theirs), len(mine))
         ends, fused = _implicit_ends(self.original), second_halves(self.original)
@@ -265,7 +265,7 @@ class CodePair:
                 self.second_halves.append((theirs[unit][0], mine[unit], a.arg, a.op == "STORE_FAST"))
         return Counter(found)
 
-    def _places(self, pairs: Pairs) -> Counter[tuple[Position, Position]]:
+    def _paired_positions(self, pairs: Pairs) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size, own_size = len(theirs), len(mine)
         ends = _implicit_ends(self.original)

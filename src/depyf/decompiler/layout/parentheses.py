@@ -41,14 +41,14 @@ def add_parentheses(items: list[Item], indent: int) -> None:
 
 
 def _begins_operand(items: list[Item], number: int) -> bool:
-    before = items[number - 1].word
+    before = items[number - 1].symbol
     if before in ("*", "**", "@", ".", "lambda", "import", "def", "class", "as"):
         return False
     return before in _BINARY or before in OPENING or before in _STOPS or before in _KEYWORDS or before == "~"
 
 
 def _ends_operand(item: Item) -> bool:
-    text = item.word
+    text = item.symbol
     if text in CLOSING or text == "...":
         return True
     return (text[0].isalnum() or text[0] in "_\"'" or not text[0].isascii()) and text not in _NO_OPERANDS
@@ -60,7 +60,7 @@ _NO_OPERANDS = frozenset((*_BINARY, *_STOPS, *_KEYWORDS))
 def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
     """Yield where a parenthesis opened before ``number`` may close, likeliest first; nothing if none opens there."""
     surplus = _surplus(items, number, indent)
-    if surplus < 1 or items[number].word in CLOSING or items[number].is_glued:
+    if surplus < 1 or items[number].symbol in CLOSING or items[number].is_glued:
         return
     ends = list(_ends(items, number))
     for end in ends:
@@ -68,10 +68,10 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
             yield end
             return
     last = ends[-1] if ends else 0
-    keyword = items[number - 1].word in _KEYWORDS
+    keyword = items[number - 1].symbol in _KEYWORDS
     if last - number > (not keyword and not items[number].is_joined) and surplus == 1:
-        open_end = _known_behind(items, last) is None or _line_of(items, last) != _line_before(items, last)
-        whole = last == len(items) and items[number - 1].word in _ASSIGNMENTS
+        open_end = _first_known(items, last) is None or _line_of(items, last) != _line_before(items, last)
+        whole = last == len(items) and items[number - 1].symbol in _ASSIGNMENTS
         if open_end and (keyword or whole or _breaks(items, number, last)):
             yield last
 
@@ -98,24 +98,24 @@ def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
 
 def _ends(items: list[Item], number: int) -> Iterator[int]:
     """Yield the ends of groups that begin with ``number`` and can be in parentheses without changing the parse."""
-    left = _looseness(items, number - 1)
+    left = _precedence_before(items, number - 1)
     depth, loosest = 0, _TIGHTEST
-    place = number
+    index = number
     expects_operand = True
-    while place < len(items):
-        text = items[place].word
-        if depth == 0 and place > number and not expects_operand:
-            right = _looseness_of_operator(items, place)
+    while index < len(items):
+        text = items[index].symbol
+        if depth == 0 and index > number and not expects_operand:
+            right = _precedence_of(items, index)
             if right is not None:
                 if loosest > left and loosest >= right and not (loosest == right == _COMPARISON):
-                    yield place
+                    yield index
                 if right <= left or text in CLOSING or text in _STOPS:
                     return
                 loosest = min(loosest, right)
                 expects_operand = True
-                if text in ("not", "is") and items[place + 1].word in ("in", "not"):
-                    place += 1
-                place += 1
+                if text in ("not", "is") and items[index + 1].symbol in ("in", "not"):
+                    index += 1
+                index += 1
                 continue
         if depth == 0 and expects_operand:
             if text == "not":
@@ -129,33 +129,33 @@ def _ends(items: list[Item], number: int) -> Iterator[int]:
         depth += (text in OPENING) - (text in CLOSING)
         if depth < 0:
             return
-        place += 1
+        index += 1
     if loosest > left:
         yield len(items)
 
 
-def _looseness(items: list[Item], number: int) -> int:
+def _precedence_before(items: list[Item], number: int) -> int:
     """Return the precedence of the operator before an operand."""
-    text = items[number].word
+    text = items[number].symbol
     if text not in _BINARY or text in ("if", "in") and number in (0, 1):
         return _NOT if text == "~" else -1
     if number and not _ends_operand(items[number - 1]):
         if text == "not":
-            return _COMPARISON if items[number - 1].word == "is" else _NOT - 1
+            return _COMPARISON if items[number - 1].symbol == "is" else _NOT - 1
         return _UNARY
-    if text in ("in",) and items[0].word in ("for", "async"):
+    if text in ("in",) and items[0].symbol in ("for", "async"):
         return -1
     return _BINARY[text]
 
 
-def _looseness_of_operator(items: list[Item], number: int) -> int | None:
-    text = items[number].word
+def _precedence_of(items: list[Item], number: int) -> int | None:
+    text = items[number].symbol
     if text in CLOSING or text in _STOPS:
         return -1
     return _BINARY.get(text)
 
 
-def _known_behind(items: list[Item], end: int) -> int | None:
+def _first_known(items: list[Item], end: int) -> int | None:
     for number in range(end, len(items)):
         if items[number].line is not None:
             return number
@@ -163,7 +163,7 @@ def _known_behind(items: list[Item], end: int) -> int | None:
 
 
 def _line_of(items: list[Item], end: int) -> int | None:
-    known = _known_behind(items, end)
+    known = _first_known(items, end)
     return items[known].line if known is not None else None
 
 
@@ -177,7 +177,7 @@ def _line_before(items: list[Item], end: int) -> int | None:
 
 def _closes(items: list[Item], number: int, end: int) -> bool:
     """Whether there is room for a closing parenthesis after the group."""
-    known = _known_behind(items, end)
+    known = _first_known(items, end)
     if known is None or _breaks_between(items, end, known):
         return False
     return end - number >= 1 and _surplus(items, known) >= 1 and (end - number > 1 or known > end)
@@ -194,7 +194,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
     for item in items[number:end]:
         if depth == 0 and (item.is_joined or item.line is not None and line is not None and item.line > line):
             return True
-        depth += (item.word in OPENING) - (item.word in CLOSING)
+        depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
         line = item.line + item.text.count("\n") if item.line is not None else line
     return False
 
@@ -216,7 +216,7 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
                 first.space = 0
                 number = end + 1
                 continue
-        depth += (item.word in OPENING) - (item.word in CLOSING)
+        depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
         line = item.line + item.text.count("\n") if item.line is not None else line
         number += 1
 
@@ -224,32 +224,32 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
 def _start_of_expression(items: list[Item], number: int) -> int | None:
     """Return the first item of the expression that continues at ``number``; None if it can't be parenthesized."""
     depth = 0
-    is_loop = items[0].word in ("for", "async")
-    for place in range(number - 1, -1, -1):
-        text = items[place].word
+    is_loop = items[0].symbol in ("for", "async")
+    for index in range(number - 1, -1, -1):
+        text = items[index].symbol
         depth += (text in CLOSING) - (text in OPENING)
         if depth < 0 or depth == 0 and text in (",", "lambda", ":", "from", "as", ":="):
             return None
         if depth == 0:
-            begins = text in _ASSIGNMENTS or text in _BEFORE_EXPRESSION or not place and text in _BEFORE_TEST
+            begins = text in _ASSIGNMENTS or text in _BEFORE_EXPRESSION or not index and text in _BEFORE_TEST
             if begins or is_loop and text == "in":
-                return place + 1
+                return index + 1
     return None
 
 
 def _end_of_expression(items: list[Item], number: int) -> int:
     depth = 0
-    for place in range(number, len(items)):
-        text = items[place].word
+    for index in range(number, len(items)):
+        text = items[index].symbol
         if depth == 0 and (text in (":", ",", "from") or text in _ASSIGNMENTS):
-            return place
+            return index
         depth += (text in OPENING) - (text in CLOSING)
     return len(items)
 
 
 def _has_room(items: list[Item], start: int, number: int, indent: int) -> bool:
     """Whether a parenthesis fits before the item: it begins a line, or has an extra column before it."""
-    known = _known_behind(items, start)
+    known = _first_known(items, start)
     if known is None or known >= number or items[known].column is None:
         return True
     return _surplus(items, known, indent) >= 1

@@ -91,12 +91,12 @@ def _literal(
 
 def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:
     """Tell ``not a in b`` from ``a not in b``, and ``not a is b`` from ``a is not b``, by the gap between operands."""
-    words = [
+    operators = [
         number
         for number in range(1, len(tokens) - 2)
-        if tokens[number].text in _FIRST_WORDS and tokens[number + 1].text == _FIRST_WORDS[tokens[number].text]
+        if tokens[number].text in _SECOND_WORDS and tokens[number + 1].text == _SECOND_WORDS[tokens[number].text]
     ]
-    if not words:
+    if not operators:
         return
     starts: dict[int, Span] = {}
     ends: dict[int, Span] = {}
@@ -105,7 +105,7 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
             starts[span[0]] = span
         if span[1] not in ends or span[0] > ends[span[1]][0]:
             ends[span[1]] = span
-    for number in words:
+    for number in operators:
         left, right = ends.get(number - 1), starts.get(number + 2)
         if left is None or right is None or votes[left][2] != votes[right][0]:
             continue
@@ -138,17 +138,17 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
     return False
 
 
-_FIRST_WORDS = {"not": "in", "is": "not"}
+_SECOND_WORDS = {"not": "in", "is": "not"}
 _BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else assert lambda := yield".split())
 
 
 def _left_operand(tokens: list[Token], number: int) -> int | None:
     """Return where the left operand of the comparison begins; None if that can't hold a ``not``."""
     depth = 0
-    for place in range(number - 1, -1, -1):
-        text = tokens[place].text
+    for index in range(number - 1, -1, -1):
+        text = tokens[index].text
         if depth == 0 and text in _BEFORE_COMPARISON:
-            return place + 1 if place + 1 < number else None
+            return index + 1 if index + 1 < number else None
         depth += (text in CLOSING) - (text in OPENING)
         if depth == 0 and text in ("in", "is", "<", ">", "==", "!=", "<=", ">="):
             return None
@@ -211,7 +211,7 @@ def _left_of_percent(
 
     They begin where the operation does, and end before the first argument unless that is on a line of its own.
     """
-    places: list[tuple[Span, Extent]] = []
+    extents: list[tuple[Span, Extent]] = []
     literals = {
         number
         for number in range(len(tokens) - 3)
@@ -219,7 +219,7 @@ def _left_of_percent(
         and (number, number) not in votes
     }  # fmt: skip
     if not literals:
-        return places
+        return extents
     starts: dict[int, Extent] = {}
     for span, extent in sorted(votes.items(), key=lambda one: one[0][1]):
         if span[0] in literals or span[0] - 3 in literals:
@@ -230,10 +230,10 @@ def _left_of_percent(
             continue
         rows = argument[0] - whole[0]
         if not rows or argument[1] > whole[1] + len("% (") + 1:
-            places.append(((number, number), (whole[0], whole[1], argument[0], argument[1] - len(" % ("))))
+            extents.append(((number, number), (whole[0], whole[1], argument[0], argument[1] - len(" % ("))))
         else:
             _of_rows(found, number, tokens[number].text, whole[1], rows - 1)
-    return places
+    return extents
 
 
 def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) -> None:
@@ -282,9 +282,9 @@ def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is
 def _is_alone(tokens: list[Token], number: int) -> bool:
     """Whether the token is a whole statement, a docstring."""
     before = tokens[number - 1] if number else None
-    behind = tokens[number + 1] if number + 1 < len(tokens) else None
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
     line, end = tokens[number].line, tokens[number].end_line
-    return (before is None or before.end_line != line) and (behind is None or behind.line != end)
+    return (before is None or before.end_line != line) and (after is None or after.line != end)
 
 
 def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None:

@@ -61,10 +61,10 @@ def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
     for start in sorted(starts, key=lambda at: value[at : at + len(unit)][-1:] != line_end):
         count = (found.end() - start) // len(unit)
         rest = value[:start], value[start + count * len(unit) :]
-        before, behind = (next(in_quotes(part, mark)) if part else None for part in rest)
+        before, after = (next(in_quotes(part, mark)) if part else None for part in rest)
         for one in in_quotes(value[start : start + len(unit)], mark):
             for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
-                yield plus.join(part for part in (before, product, behind) if part is not None)
+                yield plus.join(part for part in (before, product, after) if part is not None)
 
 
 def in_quotes(

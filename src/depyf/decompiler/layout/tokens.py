@@ -252,20 +252,20 @@ def logical_lines(text: str, *, free_fields: bool) -> list[Logical]:
         end = text.find("\n", at)
         end = end if end >= 0 else size
         row = text[at:end]
-        words = row.lstrip(" \t")
-        start, next_line = end - len(words), line + 1
-        if words and words[0] != "#":
-            if _MAY_GO_ON.search(words) is not None:
+        code = row.lstrip(" \t")
+        start, next_line = end - len(code), line + 1
+        if code and code[0] != "#":
+            if _MAY_CONTINUE.search(code) is not None:
                 cutter.begin(start, line)
                 cutter.statement()
                 end, next_line = cutter.at, cutter.line + 1
-            is_cut = words == "pass" or "\\\\" in words
+            is_cut = code == "pass" or "\\\\" in code
             found.append(Logical(start, end, line, next_line - 1, (start - at) // 4, is_cut))
         at, line = end + 1, next_line
     return found
 
 
-_MAY_GO_ON = re.compile(r"\"\"\"|'''|#|\\$|[(\[{,]$")
+_MAY_CONTINUE = re.compile(r"\"\"\"|'''|#|\\$|[(\[{,]$")
 """In a line: its statement may continue on the next one, or there is a comment."""
 
 

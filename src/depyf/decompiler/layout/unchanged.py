@@ -71,7 +71,7 @@ class _Finder:
             if self.first_lines.setdefault(number, step) != step:
                 self.changed.add(number)
         look = self._columns if self.has_columns else self._lines
-        look(pair.places, found)
+        look(pair.position_pairs, found)
         look(pair.ends, found)
         if self.has_columns and pair.hides:
             self.changed |= found
@@ -94,16 +94,16 @@ class _Finder:
             usual = max(steps, key=lambda step: (steps[step], -step))
             self.changed.update(n for n in numbers if n not in self.begun and self.shifts[n][1] != usual)
 
-    def _lines(self, places: Iterable[tuple[Position, Position]], found: set[int]) -> None:
-        for where, here in places:
+    def _lines(self, paired: Iterable[tuple[Position, Position]], found: set[int]) -> None:
+        for where, here in paired:
             number = self.statement_of.get(here[0])
             if number is not None and where[0] is not None:
                 found.add(number)
                 self._moved(number, (where[0] - here[0], 0))
 
-    def _columns(self, places: Iterable[tuple[Position, Position]], found: set[int]) -> None:
+    def _columns(self, paired: Iterable[tuple[Position, Position]], found: set[int]) -> None:
         statement_of, shifts, columns = self.statement_of, self.shifts, self.columns
-        for (line, end_line, column, end_column), (our_line, our_end_line, our_column, our_end_column) in places:
+        for (line, end_line, column, end_column), (our_line, our_end_line, our_column, our_end_column) in paired:
             if column is None or our_column is None or end_column is None or column == end_column == 0:
                 continue
             number = statement_of.get(our_line)

@@ -10,7 +10,7 @@ import bisect
 import operator
 from typing import NamedTuple
 
-from .anchors import Anchors, Extent, Place, most_of
+from .anchors import Anchors, Extent, Location, most_of
 from .spelling import TokenTexts, spell, width_of
 from .text import Span
 from .tokens import CLOSING, Token, Tokens
@@ -26,11 +26,11 @@ class Parenthesis(NamedTuple):
     """A pair around the tokens of ``span``: where it opens and where it closes, None if unknown."""
 
     span: Span
-    opens: Place | None
-    closes: Place | None
+    opens: Location | None
+    closes: Location | None
 
 
-class Places(NamedTuple):
+class Locations(NamedTuple):
     """For each token, where it starts and ends, None if unknown; ``lines``: its line, which may be known alone.
 
     ``parentheses`` are to be added; ``dropped`` are the indices of tokens that the author did not write; ``spelled``
@@ -38,15 +38,15 @@ class Places(NamedTuple):
     ``Anchors.ends``). ``body_ends``: for the last token of a definition, where that ends, if later.
     """
 
-    starts: list[Place | None]
-    ends: list[Place | None]
+    starts: list[Location | None]
+    ends: list[Location | None]
     lines: list[int | None]
     parentheses: list[Parenthesis]
     dropped: set[int]
     spelled: TokenTexts
     extents: dict[Span, Extent]
     silent: dict[int, Extent]
-    body_ends: dict[int, Place]
+    body_ends: dict[int, Location]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
         """Return where a token starts; the column is None if only the line is known."""
@@ -54,7 +54,7 @@ class Places(NamedTuple):
         return self.starts[token] or ((line, None) if line is not None else None)
 
 
-def place(anchors: Anchors, cut: Tokens) -> Places:
+def locate(anchors: Anchors, cut: Tokens) -> Locations:
     """Find the location of each token."""
     tokens = cut.tokens
     size = len(tokens)
@@ -86,7 +86,7 @@ def place(anchors: Anchors, cut: Tokens) -> Places:
         if tokens[token].kind == "string_start" and starts[token] is not None and starts[token] == starts[token + 1]:
             starts[token + 1] = None  # a literal adjacent to formatted ones: both have its position
     _keep_in_order(starts, ends, lines)
-    return Places(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent, edges.body_ends)
+    return Locations(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent, edges.body_ends)
 
 
 class _Edges:
@@ -95,11 +95,11 @@ class _Edges:
     def __init__(self, votes: dict[Span, Extent], tuples: set[Span], cut: Tokens) -> None:
         self.votes, self.tuples, self.tokens = votes, tuples, cut.tokens
         self.statement_of = _statements(cut)
-        self.starts: list[Place | None] = [None] * len(cut.tokens)
-        self.ends: list[Place | None] = [None] * len(cut.tokens)
-        self.opened: dict[Span, Place] = {}
-        self.closed: dict[Span, Place] = {}
-        self.body_ends: dict[int, Place] = {}
+        self.starts: list[Location | None] = [None] * len(cut.tokens)
+        self.ends: list[Location | None] = [None] * len(cut.tokens)
+        self.opened: dict[Span, Location] = {}
+        self.closed: dict[Span, Location] = {}
+        self.body_ends: dict[int, Location] = {}
         starting: dict[int, list[Span]] = {}
         ending: dict[int, list[Span]] = {}
         for span in votes:
@@ -192,14 +192,14 @@ def _without_our_parentheses(
 
 def _may_be_bare(tokens: list[Token], start: int, end: int) -> bool:
     """Whether the syntax allows a tuple without parentheses there."""
-    behind = tokens[end + 1] if end + 1 < len(tokens) and tokens[end + 1].line == tokens[end].line else None
+    after = tokens[end + 1] if end + 1 < len(tokens) and tokens[end + 1].line == tokens[end].line else None
     if not start or tokens[start].line != tokens[start - 1].line:
-        return behind is None or behind.text == "="
+        return after is None or after.text == "="
     before = tokens[start - 1].text
     if before == "[":
-        return behind is not None and behind.text == "]" and start > 1 and _ends_operand(tokens[start - 2])
+        return after is not None and after.text == "]" and start > 1 and _ends_operand(tokens[start - 2])
     return before in ("=", "return", "in", "for", "yield", "+=") and (
-        behind is None or behind.text in (":", "=", "in") and not tokens[start].in_string
+        after is None or after.text in (":", "=", "in") and not tokens[start].in_string
     )
 
 
@@ -228,7 +228,7 @@ def _statements(cut: Tokens) -> list[int]:
 
 
 def _keep_in_order(
-    starts: list[Place | None], ends: list[Place | None], lines: list[int | None]
+    starts: list[Location | None], ends: list[Location | None], lines: list[int | None]
 ) -> None:
     """Drop locations out of token order: keep the longest increasing subsequence."""
     known = [n for n, at in enumerate(starts) if at is not None and at[0] > 0 and 0 <= at[1] <= MOST_COLUMNS]
@@ -256,7 +256,7 @@ def _keep_in_order(
             ends[n] = None
 
 
-def _next_lines(starts: list[Place | None]) -> list[int]:
+def _next_lines(starts: list[Location | None]) -> list[int]:
     found = [0] * len(starts)
     line = 1 << 30
     for n in range(len(starts) - 1, -1, -1):
@@ -266,16 +266,16 @@ def _next_lines(starts: list[Place | None]) -> list[int]:
     return found
 
 
-def _increasing(places: list[Place], *, strictly: bool = True) -> list[int]:
+def _increasing(locations: list[Location], *, strictly: bool = True) -> list[int]:
     """Return the indices of a longest increasing subsequence."""
     follows = operator.lt if strictly else operator.le
-    if all(map(follows, places, places[1:])):
-        return list(range(len(places)))
+    if all(map(follows, locations, locations[1:])):
+        return list(range(len(locations)))
     find = bisect.bisect_left if strictly else bisect.bisect_right
-    tails: list[Place] = []
+    tails: list[Location] = []
     last: list[int] = []
     before: list[int] = []
-    for number, one in enumerate(places):
+    for number, one in enumerate(locations):
         at = find(tails, one)
         before.append(last[at - 1] if at else -1)
         if at == len(tails):
@@ -290,4 +290,3 @@ def _increasing(places: list[Place], *, strictly: bool = True) -> list[int]:
         found.append(number)
         number = before[number]
     return found[::-1]
-
