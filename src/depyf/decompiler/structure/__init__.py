@@ -1,8 +1,9 @@
 """structure/: lifted blocks -> a tree of statements without jumps.
 
 Takes the folded blocks. Every try and with statement becomes a node of the graph; the dominator tree and the
-layout say what follows what, and what an enclosing statement keeps on the stack says what is inside it. On exit
-every block is in the tree exactly once (small exits may be copied), or DecompilationError says which does not.
+layout give the order of statements; the values that an enclosing statement keeps on the stack show what is inside it.
+On exit, every block is in the tree exactly once (small exits may be copied), or DecompilationError names the one that
+is not.
 Imports ``limits/``, ``bytecode/``, ``syntax/``, ``flowgraph/`` and ``lift/``.
 """
 
@@ -30,7 +31,7 @@ RULES = {
     for rules in (_JUMPS, _TRIES, _ELSE_CLAUSES, _IDLE)
     for name, rule in rules.rules.items()
 }
-"""The rules by which the structurer decides: what each recognises, by name, in their order."""
+"""The docstring of each of the structurer's rules, by name, in the order in which they are tried."""
 
 __all__ = [
     "RULES",
@@ -51,7 +52,7 @@ __all__ = [
 
 
 def check_rules(skipped: Collection[str]) -> None:
-    """Raises ValueError for a name that no rule has."""
+    """Raise ValueError if a name in ``skipped`` is not that of a rule."""
     unknown = set(skipped) - set(RULES)
     if unknown:
         raise ValueError(f"no rule: {', '.join(sorted(unknown))}")

@@ -1,4 +1,4 @@
-"""Where the structurer is: the loop that break and continue belong to, and the nodes that may be written here."""
+"""The structurer's position: the loop that break and continue belong to, and the nodes that may be written here."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Context:
         self.continue_to = continue_to
 
     def within(self, nodes: set[LiftedBlock]) -> Context:
-        """The context of a statement's body made of ``nodes``."""
+        """Return the context for a statement's body that consists of ``nodes``."""
         return Context(nodes & self.inside, self.break_to, self.continue_to)
 
     def in_loop(
         self, nodes: set[LiftedBlock], break_to: LiftedBlock | None, continue_to: LiftedBlock | None
     ) -> Context:
-        """The context of a loop's body."""
+        """Return the context for a loop's body."""
         return Context(nodes & self.inside, break_to, continue_to)
 
 
 class NoPlace(DecompilationError):
-    """Control goes to ``targets`` in a way that has no word in Python; from ``source``, if that is known.
+    """No statement of Python expresses a jump to ``targets``, from ``source`` if known.
 
-    Another form of the graph may have words for it: a copy of a target, or a loop around what leads to it.
+    One may exist for another form of the graph: with a copy of a target, or a loop around the source.
     """
 
     def __init__(self, reason: str, targets: list[LiftedBlock], source: LiftedBlock | None = None) -> None:
@@ -47,7 +47,7 @@ class NoPlace(DecompilationError):
 
 
 class SeveralEntries(DecompilationError):
-    """Control enters the body of ``region`` at ``target`` too, which is not where it begins."""
+    """Control also enters the body of ``region`` at ``target``, which is not its first block."""
 
     def __init__(self, region: Region, target: LiftedBlock) -> None:
         super().__init__("a try statement that is entered at several places", stage="structure")
@@ -56,7 +56,7 @@ class SeveralEntries(DecompilationError):
 
 
 def labelled_exit(source: LiftedBlock, target: LiftedBlock) -> NoPlace:
-    """Control leaves several statements at once."""
+    """Return the error for a jump that leaves several statements at once."""
     reason = f"control goes from block {source.index} to block {target.index}, past the end of a statement around it"
     return NoPlace(reason, [target], source)
 
@@ -67,7 +67,7 @@ def always_matches(case: nodes.match_case) -> bool:
 
 
 def ends(body: list[nodes.Statement]) -> bool:
-    """Whether control never falls out of ``body``, as far as its form tells."""
+    """Whether control certainly never falls off the end of ``body``."""
     todo = [body]
     while todo:
         last = todo.pop()[-1]

@@ -1,7 +1,7 @@
-"""``else`` clauses that only columns tell of: what follows a statement that control never falls out of.
+"""``else`` clauses that only columns reveal: those of statements for which ``else`` makes no difference.
 
-``if a: return`` and what follows it do the same with and without ``else``, and so do a try statement whose handlers
-all leave and a loop without ``break``. What is further to the right than the statement is its clause.
+The code after ``if a: return`` does the same with and without ``else``. So does the code after a try statement whose
+handlers all leave, and after a loop without ``break``. Code indented deeper than the statement is its clause.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _TRIES = (nodes.Try, nodes.TryStar)
 
 
 class _StatementList(NamedTuple):
-    """A list of statements; ``base`` is the column of what it belongs to if it begins with an ``elif``."""
+    """A list of statements; ``base`` is the column of the ``if`` that it belongs to if it begins with an ``elif``."""
 
     body: list[nodes.Statement]
     base: int | None = None
 
 
 def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = ()) -> bool:
-    """Put what columns tell to be in ``else`` clauses there; whether there was anything."""
+    """Move statements into or out of ``else`` clauses according to their columns; return whether any moved."""
     changed = False
     seen: list[nodes.If] = []
     todo = [_StatementList(body)]
@@ -58,7 +58,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
 
 
 def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_StatementList]:
-    """The lists of statements in ``statement``; an ``elif`` is in the column ``base`` of the ``if`` itself."""
+    """Yield the lists of statements in ``statement``; an ``elif`` is in the column ``base`` of the ``if`` itself."""
     for part in filter(None, nodes.statement_bodies(statement)):
         is_elif = isinstance(statement, nodes.If) and part is statement.orelse and _is_elif(part[0], statement.body)
         yield _StatementList(part, base if is_elif else None)
@@ -67,10 +67,10 @@ def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Statem
 def _deeper(
     inner: list[nodes.Statement], body: list[nodes.Statement], start: int, base: int | None, line: int | None
 ) -> int:
-    """How many statements of ``body``, from ``start`` on, are indented deeper than ``base``; they follow the statement
-    in ``line`` whose own body is ``inner``.
+    """Return how many statements of ``body``, from ``start`` on, are indented deeper than ``base``. They follow the
+    statement on ``line`` whose own body is ``inner``.
 
-    0 where columns tell nothing.
+    0 if the columns are not conclusive.
     """
     if base is None or start == len(body) or not _is_below(inner, body[start]):
         return 0
@@ -82,7 +82,7 @@ def _deeper(
         following = body[place]
         there = following.column
         if there is None or place > start and _on_line_of(following, body[place - 1]):
-            continue  # indented as the statement before it, or unknown
+            continue  # on the line of the previous statement, or unknown
         if there <= base + 1 and there != column:
             break
         if not _is_in_clause(following, there, column, base):
@@ -94,15 +94,15 @@ def _deeper(
 
 
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
-    """Whether the ``else`` clause of ``statement`` is in the column of the statement itself: it is none."""
+    """Whether the ``else`` clause of ``statement`` is in the statement's own column, so that it is not a clause."""
     orelse: list[nodes.Statement] = statement.orelse  # type: ignore[attr-defined]
     column = column_of_body(orelse)
     return column is not None and column == base and column != column_of_body(inner) and _is_below(inner, orelse[0])
 
 
 def _is_in_clause(statement: nodes.Statement, there: int, column: int | None, base: int) -> bool:
-    """Whether ``there`` is where a clause begins: in the ``column`` of the body above, or an ``elif``; or further right
-    by the parenthesis that a statement may begin with.
+    """Whether a clause may begin in the column ``there``: in the ``column`` of the body above it, or one further right
+    for a statement that begins with a parenthesis; or as an ``elif``.
     """
     if isinstance(statement, nodes.If) and there - base in (2, 3):
         return True
@@ -112,22 +112,22 @@ def _is_in_clause(statement: nodes.Statement, there: int, column: int | None, ba
 def _is_below(inner: list[nodes.Statement], following: nodes.Statement) -> bool:
     """Whether ``following`` begins on a line below all of ``inner``.
 
-    A jump is left out: it may have the line of what it leads to.
+    Jumps are ignored: they may have the line of their target.
     """
     return following.line is not None and _last_line(inner) < following.line
 
 
 def _last_line(body: list[nodes.Statement]) -> int:
-    """The last line in which a statement of ``body`` begins, jumps left out; 0 if none is known."""
+    """Return the last line on which a statement of ``body`` begins, except for jumps; 0 if unknown."""
     jumps = (nodes.Break, nodes.Continue)
     found = nodes.statements_in_order(body, ())
     return max((one.line for one in found if one.line is not None and not isinstance(one, jumps)), default=0)
 
 
 def _mark_if_in_else(statement: nodes.If) -> None:
-    """Mark an ``if`` that is alone in the ``else`` clause and no ``elif``.
+    """Mark an ``if`` that is alone in the ``else`` clause but is not an ``elif``.
 
-    It begins in the column of the statements above ``else``, and a line is left for that.
+    It begins in the column of the statements above ``else``, and there is a line left for ``else`` itself.
     """
     inner = statement.orelse[0] if len(statement.orelse) == 1 else None
     if not isinstance(inner, nodes.If) or inner.column is None or inner.line is None:
@@ -143,7 +143,7 @@ def _on_line_of(following: nodes.Statement, before: nodes.Statement) -> bool:
 
 
 def _is_elif(statement: nodes.Statement, inner: list[nodes.Statement]) -> bool:
-    """Whether ``statement`` is an ``elif``, by its body: that is in the column of the body above, ``inner``."""
+    """Whether ``statement`` is an ``elif``: its body is in the column of the body above it, ``inner``."""
     if not isinstance(statement, nodes.If):
         return False
     column = column_of_body(inner)
@@ -151,11 +151,11 @@ def _is_elif(statement: nodes.Statement, inner: list[nodes.Statement]) -> bool:
 
 
 def column_of_body(body: list[nodes.Statement]) -> int | None:
-    """The column in which statements of ``body`` begin."""
+    """Return the column in which the statements of ``body`` begin; None if unknown."""
     return min((one.column for one in body if one.column is not None), default=None)
 
 
-# The rules: each gives the body in front of the clause that the statement may have
+# The rules: each returns the body that precedes the clause which the statement may have
 
 
 def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | None:
@@ -180,7 +180,7 @@ def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
 
 
 def _leaves(body: list[nodes.Statement]) -> bool:
-    """Whether control never falls out of ``body``, as far as jumps, conditions and handlers tell."""
+    """Whether control certainly never falls off the end of ``body``, judging by jumps, conditions and handlers."""
     todo = [body]
     while todo:
         last = todo.pop()[-1]

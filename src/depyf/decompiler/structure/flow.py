@@ -1,4 +1,4 @@
-"""The graph that is structured: lifted blocks with a node for each try and with statement, and what dominates what."""
+"""The graph to be structured: lifted blocks, a node for each try and with statement, and the dominator tree."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .context import SeveralEntries
 
 
 class Flow:
-    """Nodes reachable from the entry, with their dominators and forward predecessors.
+    """The nodes reachable from the entry, with their dominators and forward predecessors.
 
     ``else_is_last``: whether the compiler lays out the ``else`` clause of a try statement after the handlers.
-    ``handlers_are_last``: whether it moves handlers after all other code. ``loop_tests_are_copied``: whether it writes
-    the test of a while loop a second time at the bottom of the loop. ``restoring_handlers``: where blocks of inlined
-    comprehensions stood, and the offsets of their handlers.
+    ``handlers_are_last``: whether it moves handlers after all other code. ``loop_tests_are_copied``: whether it copies
+    the test of a while loop to the bottom of the loop. ``restoring_handlers``: layout positions of blocks of inlined
+    comprehensions, with the offsets of their handlers.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Flow:
         self.analyse()
 
     def analyse(self) -> None:
-        """Find the nodes that the entry reaches, what dominates what, and which edges lead back."""
+        """Compute the reachable nodes, the dominator tree and the back edges."""
         self._within: dict[Region, set[LiftedBlock]] | None = None
         self._parts: dict[object, set[LiftedBlock]] | None = None
         self._first: dict[LiftedBlock, int] = {}
@@ -63,7 +63,7 @@ class Flow:
                     self.sources[successor].append(node)
 
     def _number(self) -> None:
-        """Number the nodes in a walk through the dominator tree: what a node dominates has the numbers that follow."""
+        """Number the nodes in preorder of the dominator tree: a node and all that it dominates are consecutive."""
         self.number: dict[LiftedBlock, int] = {}
         self._last: dict[LiftedBlock, int] = {}
         todo = [(self.entry, False)]
@@ -77,7 +77,7 @@ class Flow:
             todo.extend((child, False) for child in self.children[node])
 
     def within(self, region: Region) -> set[LiftedBlock]:
-        """The nodes in the body of ``region``. Not to be changed."""
+        """Return the nodes in the body of ``region``. Do not modify the result."""
         if self._within is None:
             self._within = {}
             for node in self.nodes:
@@ -86,11 +86,11 @@ class Flow:
         return self._within.get(region, set())
 
     def keeping(self, kind: str, owner: object) -> set[LiftedBlock]:
-        """The nodes with the marker of this kind and owner on the stack. Not to be changed."""
+        """Return the nodes with the marker of this kind and owner on the stack. Do not modify the result."""
         return self.parts_of(key_of(kind, owner))
 
     def statements_of(self, node: LiftedBlock) -> list[object]:
-        """The try, with, for and match statements that ``node`` begins or is in, as far as it tells itself."""
+        """Return the try, with, for and match statements that ``node`` begins or is in, as far as it shows itself."""
         found: list[object] = [key_of(marker.kind, marker.owner) for marker in node.markers]
         if node.kind == "try":
             found.append(node.test)
@@ -100,7 +100,7 @@ class Flow:
         return found + [statement.number for statement in node.statements[:1] if isinstance(statement, CaseElse)]
 
     def parts_of(self, statement: object) -> set[LiftedBlock]:
-        """The nodes of one of the statements that `statements_of` gives. Not to be changed."""
+        """Return the nodes of a statement from `statements_of`. Do not modify the result."""
         if isinstance(statement, Region):
             return self.within(statement)
         if self._parts is None:
@@ -111,7 +111,7 @@ class Flow:
         return self._parts.get(statement, set())
 
     def first_of(self, node: LiftedBlock) -> int:
-        """The position, in the layout, of the first node of those that ``node`` dominates."""
+        """Return the layout position of the first node that ``node`` dominates."""
         if not self._first:
             self._first = {member: place for place, member in enumerate(self.nodes)}
             for member in reversed(self.order):
@@ -121,7 +121,7 @@ class Flow:
         return self._first[node]
 
     def restored_in(self, members: set[LiftedBlock]) -> list[int]:
-        """The offsets of the handlers that comprehensions in ``members`` have."""
+        """Return the offsets of the handlers of inlined comprehensions in ``members``."""
         places = [node.layout for node in self.nodes]
         return [
             offset
@@ -159,7 +159,7 @@ class Flow:
     # Nodes for try and with statements
 
     def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
-        """Lead control into statements through nodes of their own; returns the node at which the code begins."""
+        """Make a node for each statement, through which control enters it; return the entry of the code."""
         first = _past_jumps(min(blocks, key=lambda block: block.layout))
         edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first), *_edges_past_jumps(blocks)]
         entries: dict[Region, LiftedBlock] = {}
@@ -184,7 +184,10 @@ class Flow:
     def _lead_in(
         self, edges: list[tuple[LiftedBlock | None, LiftedBlock]], entries: dict[Region, LiftedBlock]
     ) -> None:
-        """Lead each edge into a statement to the node of that statement. Raises SeveralEntries if not all can be."""
+        """Redirect each edge into a statement to the node of that statement.
+
+        Raises SeveralEntries if an edge enters a statement in the middle.
+        """
         for source, target in edges:
             entered = _entered(source, target)
             if source is None or not entered:
@@ -196,9 +199,9 @@ class Flow:
 
     @staticmethod
     def _lead_back(node: LiftedBlock) -> list[LiftedBlock]:
-        """Lead jumps from the body of ``node`` to before it to ``node`` itself: a loop around the statement.
+        """Redirect jumps from the body of ``node`` to a block just before it to ``node``: the statement is in a loop.
 
-        Returns the blocks of the jumps, which nothing reaches any more.
+        Return the blocks of the jumps, which are now unreachable.
         """
         left: list[LiftedBlock] = []
         for before in list(node.predecessors):
@@ -217,18 +220,18 @@ class Flow:
         place = block_order.statement_before(body.layout, len(chain(region)))
         evidence = Evidence(line=body.evidence.line, exit_line=body.evidence.line)
         node = LiftedBlock(body.index, region.parent, stack, place, evidence)
-        # Of a with statement `false` is what follows it: set when the edges are in place.
+        # For a with statement, `false` is later set to its successor, when the edges are in place.
         node.terminator = Terminator("try", test=region, false=handler)
         self.tries[region] = node
 
     def _outermost(self, node: LiftedBlock, body: LiftedBlock) -> LiftedBlock:
-        """What the body of ``node`` begins with: the next statement inside, or the block itself."""
+        """Return the first node in the body of ``node``: the outermost statement beginning there, or the block."""
         inner = [region for region in chain(body.region) if region not in chain(node.test)]
         return self.tries[inner[-1]] if inner else body
 
 
 def _edges_past_jumps(blocks: list[LiftedBlock]) -> Iterator[tuple[LiftedBlock, LiftedBlock]]:
-    """The edges of ``blocks``; those into statements are led past blocks that only jump."""
+    """Yield the edges of ``blocks``; redirect those into statements past blocks that only jump."""
     for block in blocks:
         for successor in dict.fromkeys(block.successors):
             real = _past_jumps(successor)
@@ -239,12 +242,12 @@ def _edges_past_jumps(blocks: list[LiftedBlock]) -> Iterator[tuple[LiftedBlock, 
 
 
 def key_of(kind: str, owner: object) -> object:
-    """What markers of this kind and owner have in common, for `Flow.parts_of`."""
+    """Return the key of markers of this kind and owner, for `Flow.parts_of`."""
     return kind, owner if isinstance(owner, (int, str)) else id(owner)
 
 
 def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
-    """The regions that control enters on an edge, outermost first."""
+    """Return the regions that an edge enters, outermost first."""
     if target.region is None or source is not None and source.region is target.region:
         return []
     inside = chain(source.region) if source is not None else []
@@ -252,13 +255,13 @@ def _entered(source: LiftedBlock | None, target: LiftedBlock) -> list[Region]:
 
 
 def _past_jumps(block: LiftedBlock) -> LiftedBlock:
-    """Past blocks that only jump, as long as they are in the same statement."""
+    """Skip blocks that only jump, if that stays within the same statement."""
     real = skip_jumps(block) or block
     return real if real.region is block.region else block
 
 
 def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:
-    """Where control goes when __exit__ swallowed the exception: what follows the with statement."""
+    """Return the block that control reaches when __exit__ swallows the exception: the one after the with statement."""
     block: LiftedBlock | None = handler.true
     if handler.kind != "branch" or block is None:
         raise DecompilationError("a with statement without a test of __exit__", stage="structure")

@@ -1,6 +1,6 @@
-"""Statements that do nothing, of which the compiler keeps a NOP for their line: ``pass``, a constant, ``if __debug__``.
+"""Statements that do nothing, for whose line the compiler keeps a NOP: ``pass``, a constant, ``if __debug__``.
 
-The column of the NOP tells which body the statement is in. The test of an ``if`` that is never evaluated is further to
+The column of the NOP shows which body the statement is in. The test of an ``if`` that is never evaluated is further to
 the right than the body by the keyword, and what follows it there is its body.
 """
 
@@ -15,18 +15,18 @@ from .else_clauses import column_of_body
 from .rules import Rules
 
 _ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
-"""How operations begin after which a statement may begin."""
+"""Prefixes of the operations after which a statement may begin."""
 _JUMPS: dict[int, type[nodes.Statement]] = {
     len("break"): nodes.Break, len("return"): nodes.Return, len("continue"): nodes.Continue,
 }  # fmt: skip
-"""By their widths, statements that leave a NOP where the jump itself has another position."""
+"""By width: jumps that leave a NOP if the jump instruction itself has another position."""
 _NARROWEST = len("...")
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
 
 
 class _Idle(NamedTuple):
-    """The NOP in ``line`` from ``start`` to ``end``, whose statement belongs before ``body[at]``, in ``column``."""
+    """The NOP on ``line`` from ``start`` to ``end``, whose statement belongs before ``body[at]``, in ``column``."""
 
     line: int
     end_line: int
@@ -38,20 +38,20 @@ class _Idle(NamedTuple):
 
     @property
     def has_one_line(self) -> bool:
-        """Whether the NOP does not go over lines."""
+        """Whether the NOP is on a single line."""
         return self.line == self.end_line
 
     def beside(self) -> list[nodes.Statement]:
-        """The statements before and after."""
+        """Return the statements before and after."""
         return self.body[max(0, self.at - 1) : self.at + 1]
 
     def is_jump(self) -> bool:
-        """Whether it is what is left of a jump that is there."""
+        """Whether the NOP belongs to an adjacent jump statement."""
         jump = _JUMPS.get(self.end - self.start) if self.has_one_line and self.start == self.column else None
         return jump is not None and any(isinstance(one, jump) for one in self.beside())
 
     def inside(self) -> list[nodes.Statement]:
-        """The statements that follow and are indented deeper than the body."""
+        """Return the statements that follow and are indented deeper than the body."""
         found: list[nodes.Statement] = []
         for statement in self.body[self.at :]:
             if statement.column is None or statement.column <= self.column:
@@ -61,7 +61,7 @@ class _Idle(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """A statement in the place of so many that follow."""
+    """A statement that replaces the next ``replaces`` ones."""
 
     statement: nodes.Statement
     replaces: int = 0
@@ -70,7 +70,7 @@ class _Written(NamedTuple):
 def write_idle_statements(
     body: list[nodes.Statement], instructions: list[Instruction], skipped: Collection[str] = ()
 ) -> bool:
-    """Insert the statements of which only NOPs with columns are left; whether there was any."""
+    """Insert the statements of which only NOPs with columns remain; return whether there were any."""
     found = list(_alone(instructions))
     if not found:
         return False
@@ -90,13 +90,13 @@ def write_idle_statements(
 
 
 def _order(nop: Instruction) -> tuple[int, int]:
-    """Outer statements first, and of those the last first: what follows a test is whole then."""
+    """Sort key: outer statements first, later ones first among them, so that what follows a test is complete."""
     assert nop.position is not None
     return nop.position[2], -nop.position[0]
 
 
 def _alone(instructions: list[Instruction]) -> Iterator[Instruction]:
-    """The NOPs between statements that have a line to themselves, and columns."""
+    """Yield the NOPs between statements that have columns and are alone on their line."""
     shared: set[int | None] = {i.line for i in instructions if i.op != "NOP"}
     seen: set[int | None] = set()
     for before, nop in zip([None, *instructions], instructions):
@@ -138,7 +138,7 @@ def _add(
 
 
 def _column(body: list[nodes.Statement]) -> int | None:
-    """The column of ``body``, by statements of which the column is sure."""
+    """Return the column of ``body``, from statements whose column is certain."""
     return column_of_body([statement for statement in body if not _is_elsewhere(statement)])
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _OpenIf(NamedTuple):
-    """An ``if`` statement that is being written into ``out``: both arms lead to ``end``, ``first`` begins the first."""
+    """An unfinished ``if`` statement, to be added to ``out``: ``first`` begins its first arm, both lead to ``end``."""
 
     node: LiftedBlock
     test: nodes.Expression
@@ -35,8 +35,8 @@ class _OpenIf(NamedTuple):
 def write_if(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """An ``if`` statement on the test of ``node``."""
-    # The second arm may begin with another `if`, and so on thousands of times, deeper than the stack: a loop.
+    """Write an ``if`` statement for the test of ``node``."""
+    # An `elif` chain may have thousands of links, more than the stack allows: iterate instead of recursing.
     opened: list[_OpenIf] = []
     following: LiftedBlock | None = node
     while following is not None and (following is node or _is_only_a_branch(writer, following)):
@@ -64,7 +64,7 @@ def write_if(
 
 
 def _is_only_a_branch(writer: Structurer, node: LiftedBlock) -> bool:
-    """Whether ``node`` is written as an ``if`` and nothing around it."""
+    """Whether ``node`` becomes an ``if`` that is not the beginning of a loop."""
     return node.kind == "branch" and node not in writer.flow.back and node not in writer.written
 
 
@@ -78,7 +78,7 @@ def _open(
     context: Context,
     out: list[nodes.Statement],
 ) -> _OpenIf:
-    """An ``if`` statement with its first arm."""
+    """Begin an ``if`` statement by writing its first arm."""
     merges = find_merges(writer, node, follow, context)
     if not merges:
         after = laid_out_after(writer, node, first, second, context) if case_of(test) is None else None
@@ -88,7 +88,7 @@ def _open(
 
 
 def _close(writer: Structurer, opened: _OpenIf, context: Context) -> LiftedBlock | None:
-    """Puts an ``if`` statement with both arms where it belongs; returns the node that continues after it."""
+    """Append an ``if`` statement with both arms to its list; return the node that follows it."""
     out, merges = opened.out, opened.merges
     out += _statements(writer, _with_jumps(_in_order(writer, opened, context), context))
     for merge, next_merge in zip(merges, merges[1:]):
@@ -96,12 +96,12 @@ def _close(writer: Structurer, opened: _OpenIf, context: Context) -> LiftedBlock
     if not merges:
         return None
     if merges[-1] in writer.written and writer.is_exit(merges[-1]) and out and ends(out):
-        return None  # it was copied to where control comes from
+        return None  # it was copied into the predecessors
     return merges[-1]
 
 
 def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
-    """The statement with the arm first that was written first."""
+    """Return the statement with the arms in source order."""
     node, test, first, body, orelse, end, _, _ = opened
     if not body or _fails_an_assertion(body) and not _is_below(body[0], node):
         return opened
@@ -112,14 +112,14 @@ def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
         other = negate(test)
         is_nearer = changes(spelled(other, writer.keeps_not)) < changes(spelled(test, writer.keeps_not))
         if is_nearer or leaves and _continues(node, first, context):
-            # 3.12 and later jump back in the same way for `if a: continue` and for an `if not a` at the end.
+            # From 3.12 on, `if a: continue` and a final `if not a` compile to the same jump back.
             jump: list[nodes.Statement] = [nodes.Continue(line=node.evidence.exit_line)]
             return opened._replace(test=other, body=orelse or jump, orelse=body)
     return opened
 
 
 def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
-    """The statement with the ``continue`` or ``pass`` that the layout tells of in the place of an arm of nothing."""
+    """Fill an empty arm with the ``continue`` or ``pass`` that the layout implies."""
     node, _, first, body, orelse, end, _, _ = opened
     if orelse and not body and _goes_on(end, context) and _falls_out_of_chain(node, first):
         return opened._replace(body=[nodes.Continue(line=node.evidence.exit_line)])
@@ -129,7 +129,7 @@ def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
 
 
 def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
-    """The ``if`` statement, and its second arm after it if the first one never ends."""
+    """Return the ``if`` statement, followed by its second arm if control never falls out of the first one."""
     node, test, first, body, orelse, end, _, _ = opened
     if body and ends(body):
         return [_if(writer, node, test, body), *orelse]
@@ -153,19 +153,19 @@ def _if(
 
 
 def _fails_an_assertion(body: list[nodes.Statement]) -> bool:
-    """Whether the ``if`` may be an assert statement, which has a longer word."""
+    """Whether the ``if`` may be an assert statement, whose keyword is longer."""
     error = body[0].exc if isinstance(body[0], nodes.Raise) else None
     return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)
 
 
 def _is_below(statement: nodes.Statement, node: LiftedBlock) -> bool:
-    """Whether ``statement`` begins after the line of the test."""
+    """Whether ``statement`` begins on a line after that of the test."""
     line = node.evidence.exit_line
     return statement.line is not None and line is not None and statement.line > line
 
 
 def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
-    """Whether the loop continues at ``end``."""
+    """Whether ``end`` is where the loop continues."""
     return end is not None and skip_jumps(end) is context.continue_to
 
 
@@ -185,18 +185,18 @@ def _continues(node: LiftedBlock, first: LiftedBlock, context: Context) -> bool:
 
 
 def _is_jump(block: LiftedBlock, end: LiftedBlock | None) -> bool:
-    """Whether ``block`` is there for its jump alone: as the first arm of an ``if`` somebody wrote it as `pass`."""
+    """Whether ``block`` is a bare jump: as the first arm of an ``if`` it is a `pass` in the source."""
     return block.kind == "goto" and not block.statements and block is not end
 
 
 def _falls_out_of_chain(node: LiftedBlock, first: LiftedBlock) -> bool:
-    """Whether control falls through where `a < b < c` fails: so it does for `if not a < b < c`."""
+    """Whether control falls through if `a < b < c` fails, as for `if not a < b < c`."""
     return first is node.false and isinstance(node.test, nodes.Compare) and len(node.test.ops) > 1
 
 
 def _is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> bool:
-    """Whether the second arm of ``node`` is there for its line alone: somebody wrote it as `pass`, and the compiler
-    led the end of the first arm past it.
+    """Whether the second arm of ``node`` exists only for its line: it is a `pass` in the source, and the compiler
+    threaded the jump at the end of the first arm past it.
     """
     second = node.false if first is node.true else node.true
     if second is None or second is end or second.statements or second.next is None:

@@ -1,4 +1,4 @@
-"""How control reaches a node that does not follow: ``break``, ``continue``, ``return``, or the node written there."""
+"""How control reaches a node: by falling off the end, ``break``, ``continue``, ``return``, or the node written next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Continuation(NamedTuple):
-    """What a rule gives: all is written, or ``node`` is to be written next in the same list."""
+    """The result of a rule: everything is written, or ``node`` has to be written next in the same list."""
 
     node: LiftedBlock | None = None
 
@@ -27,10 +27,10 @@ WRITTEN = Continuation()
 
 
 class Jump:
-    """Control goes from ``source`` to ``target``, past jumps to ``block``, where statements are written into ``out``.
+    """An edge from ``source`` to ``target``, past jumps to ``block``, at the end of the statements in ``out``.
 
-    ``follow`` is where control falls off the end of ``out``. ``after_statement``: ``source`` is a whole statement, and
-    what follows it may be reached from inside as well. ``line`` is the jump's.
+    ``follow`` is where control goes when it falls off the end of ``out``. ``after_statement``: ``source`` is a whole
+    statement, so its successor may be reached from inside it as well. ``line`` is the line of the jump.
     """
 
     def __init__(
@@ -53,38 +53,38 @@ class Jump:
             self.line = target.evidence.line
 
     def writes(self, statement: nodes.Statement, covers: LiftedBlock | None = None) -> Continuation:
-        """``statement`` is all; it stands for the node ``covers`` too."""
+        """Write ``statement`` and nothing else; mark the node ``covers`` as written, too."""
         if covers is not None:
             self.writer.written.add(covers)
         self.out.append(statement)
         return WRITTEN
 
     def continue_statement(self) -> nodes.Continue:
-        """A ``continue``, which may be a ``pass`` at the end of the loop's body."""
+        """Return a ``continue``, spelled ``pass`` if the source has one at the end of the loop's body."""
         statement = nodes.Continue(line=self.line)
         if self.source.evidence.is_pass or self.target is not self.block and self.target.evidence.is_pass:
             statement.written = "pass"
         return statement
 
     def returns(self) -> Continuation:
-        """A return statement with what ``block`` returns."""
+        """Write a return statement with the value that ``block`` returns."""
         self.writer.write_return(self.block, self.out)
         return WRITTEN
 
     def is_one_copy_of(self, other: LiftedBlock | None) -> bool:
-        """Whether ``block`` is one of the compiler's copies of what is at ``other``, not a return of its own."""
+        """Whether ``block`` is the compiler's copy of ``other`` and not a separate return statement."""
         if other is None or not self.writer.is_copy(self.block, other):
             return False
         return not self.writer.is_written(self.block, other)
 
     @cached_property
     def goal(self) -> LiftedBlock:
-        """Where control ends up after all that only leaves statements."""
+        """The block that control reaches past code that only leaves statements."""
         return self.writer.final(self.block, shared=True)
 
     @cached_property
     def may_return(self) -> bool:
-        """Whether a return statement here does what ``block`` does."""
+        """Whether a return statement here is equivalent to ``block``."""
         writer, block = self.writer, self.block
         return writer.is_exit(block) and (
             writer.same_surroundings(self.source, block) or writer.cannot_raise(block)
@@ -115,7 +115,7 @@ def _falls_off(jump: Jump) -> Continuation | None:
 
 
 def _keeps_a_jump(jump: Jump) -> bool:
-    """Whether a jump of its own leads to the top of the loop, though falling off the end does too."""
+    """Whether there is a separate jump to the top of the loop, though falling off the end gets there as well."""
     writer, source, block = jump.writer, jump.source, jump.block
     if block.evidence.is_repeated:
         return writer.jumps_to_the_top(source, jump.target)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def write_for(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A loop over an iterator; what is inside has the iterator on the stack."""
+    """Write a for loop: the nodes of its body have the iterator on the stack."""
     inside = set(writer.flow.keeping("iterator", node.index))
     if node.true is None or node.false is None:
         raise DecompilationError("a loop without a body", stage="structure")
@@ -102,7 +102,7 @@ def _end(
 def write_while(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A loop that comes back to ``node``: with its test if the test is alone at the top, else endless."""
+    """Write the while loop whose header is ``node``: with a condition if only a test is at the top, else endless."""
     loop = writer.flow.natural_loop(node)
     tested = _body_and_exit(node, loop)
     if tested is not None:
@@ -118,10 +118,10 @@ def write_while(
 
 
 def _body_and_exit(node: LiftedBlock, loop: set[LiftedBlock]) -> tuple[LiftedBlock, LiftedBlock] | None:
-    """Where the test at the top of ``loop`` leads into its body, and where out of it; None for an endless loop."""
+    """Return the targets of the test at the top of ``loop``, into its body and out of it; None for an endless loop."""
     if node.kind == "branch" and not node.statements and node.true and node.false:
         for start, exhausted in ((node.true, node.false), (node.false, node.true)):
-            # Where the compiler writes the test once, control falls from it into the body.
+            # If the compiler does not copy the test, control falls through from it to the body.
             tested = node.evidence.is_repeated or start is node.fall
             if tested and skip_jumps(start) in loop and skip_jumps(exhausted) not in loop:
                 return start, exhausted
@@ -135,7 +135,7 @@ def _behind_endless(
     follow: LiftedBlock | None,
     context: Context,
 ) -> LiftedBlock | None:
-    """Where ``break`` leads from an endless loop; what control does before it gets there is added to ``inside``."""
+    """Return the target of ``break`` in an endless loop; add the code on the path to it to ``inside``."""
     breaks = _add_endings(writer, node, inside, follow, context)
     if len(breaks) > 1:
         breaks = [block for block in breaks if block not in (context.break_to, context.continue_to)]
@@ -154,8 +154,8 @@ def _add_endings(
     follow: LiftedBlock | None,
     context: Context,
 ) -> list[LiftedBlock]:
-    """Where the loop is left to. Code before a ``break``, or that returns or raises, is added to ``inside`` where it is
-    laid out after the last jump back.
+    """Return the exits of the loop. Code that ends with a ``break``, return or raise is added to ``inside`` even if it
+    is laid out after the last back edge.
     """
     blocks = writer.leaving(inside)
     breaks = [block for block in blocks if not writer.is_constant_exit(block)]
@@ -173,7 +173,7 @@ def _add_endings(
 
 
 def _ahead(writer: Structurer, follow: LiftedBlock | None, blocks: list[LiftedBlock]) -> LiftedBlock | None:
-    """The one of ``blocks`` that control reaches after the loop: the next block, or the end to which it leads."""
+    """Return which of ``blocks`` control reaches after the loop: the next block, or the end that it leads to."""
     block = skip_jumps(follow)
     if block is None or block in blocks:
         return block
@@ -184,8 +184,8 @@ def _ahead(writer: Structurer, follow: LiftedBlock | None, blocks: list[LiftedBl
 def _ends_inner_loop(
     writer: Structurer, header: LiftedBlock, block: LiftedBlock, inside: set[LiftedBlock]
 ) -> bool:
-    """Whether control falls out of a loop in this one into ``block``, and returns or raises there: no ``break`` leads
-    out of two loops.
+    """Whether control falls out of an inner loop into ``block``, and returns or raises there: no ``break`` leaves two
+    loops.
     """
     sources = writer.flow.sources[block]
     if block in inside or not writer.flow.dominates(header, block):
@@ -199,7 +199,9 @@ def _ends_inner_loop(
 def _meeting(
     writer: Structurer, header: LiftedBlock, blocks: list[LiftedBlock], inside: set[LiftedBlock], context: Context
 ) -> LiftedBlock:
-    """Where control goes from all of ``blocks``: what it does until then is added to ``inside``, before a ``break``."""
+    """Return where control from all of ``blocks`` joins; add the code up to there, which precedes a ``break``, to
+    ``inside``.
+    """
     for members in (blocks, blocks[:-1]):
         between = {node for block in members for node in writer.flow.dominated(block)} & context.inside
         ends = {skip_jumps(block) for node in between for block in node.successors} - between - {header, None}
@@ -224,10 +226,10 @@ def _write_tested(
 ) -> LiftedBlock | None:
     writer.written.add(node)
     if writer.flow.loop_tests_are_copied and not node.evidence.is_repeated:
-        writer.continued.add(node)  # the test at the bottom was left out: only `continue` comes here
+        writer.continued.add(node)  # no copy of the test at the bottom: only `continue` jumps here
     inside = _extent(writer, node, loop, context, skip_jumps(exhausted))
     jump: LiftedBlock | None = exhausted
-    while jump is not None and jump is not skip_jumps(exhausted):  # no part of the loop: `else: break`
+    while jump is not None and jump is not skip_jumps(exhausted):  # not part of the loop: `else: break`
         spend(STEP, "structuring")
         inside.discard(jump)
         jump = jump.next
@@ -238,13 +240,13 @@ def _write_tested(
     test = node.test if start is node.true else negate(node.test)
     is_continued = node in writer.continued and body and isinstance(body[-1], nodes.Continue)
     if is_continued and not orelse and not writer.is_exit(exhausted):
-        # The bottom of the loop is reached, and there is no test: it is a statement at the top. (One that leads out of
-        # the code has a copy of that after it.)
+        # Control reaches the bottom of the loop, where there is no copy of the test: so the test is a statement at the
+        # top. (If the loop exits to the end of the code, a copy of that end follows the loop.)
         test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
         top.line = node.evidence.exit_line
         body = [top, *body[:-1]]
     elif body == [nodes.Continue()] and not writer.flow.loop_tests_are_copied:
-        body = [nodes.Pass(line=body[0].line)]  # the same, and what people write
+        body = [nodes.Pass(line=body[0].line)]  # equivalent, and more usual
     test = spelled(test, writer.keeps_not)
     statement = nodes.While(test, body or [nodes.Pass()], orelse, line=node.evidence.exit_line)
     statement.column = column_of_test("while", node.evidence.column, test)
@@ -259,9 +261,9 @@ def _extent(
     context: Context,
     exhausted: LiftedBlock | None,
 ) -> set[LiftedBlock]:
-    """The loop with what is laid out between its blocks: code before a ``break`` or ``return``.
+    """Return the loop with the code laid out between its blocks, which ends with a ``break`` or ``return``.
 
-    A try, with, for or match statement that begins inside belongs to it as a whole.
+    A try, with, for or match statement that begins inside belongs to the loop as a whole.
     """
     flow = writer.flow
     behind = exhausted if exhausted is not None and exhausted.layout > header.layout else None
@@ -299,6 +301,6 @@ def _extent(
 
 
 def _ends_around(node: LiftedBlock, header: LiftedBlock) -> bool:
-    """Whether ``node`` ends a ``finally`` body, or an except clause, that the loop is in: 3.12 on lay out a copy of
-    that end where a ``break`` leads there."""
+    """Whether ``node`` ends a ``finally`` body or an except clause around the loop: from 3.12 on, the compiler copies
+    that end to where a ``break`` jumps."""
     return node.kind == "reraise" and not node.statements and node.entry == header.entry

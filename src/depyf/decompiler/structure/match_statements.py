@@ -9,7 +9,7 @@ from .context import always_matches, ends
 
 
 def join_cases(body: list[nodes.Statement]) -> list[nodes.Statement]:
-    """``body`` with match statements in the place of subjects and the tests that follow them."""
+    """Return ``body`` with each subject and the tests that follow it replaced by a match statement."""
     body = nodes.rewrite_bodies(body, _join)
     for loop in nodes.walk(body):
         if isinstance(loop, (nodes.For, nodes.AsyncFor, nodes.While)):
@@ -33,9 +33,9 @@ def _join(body: list[nodes.Statement]) -> None:
 def _take(
     body: list[nodes.Statement], number: int, cases: list[nodes.match_case], inside: bool
 ) -> list[nodes.Statement]:
-    """Adds the cases at the beginning of ``body``; returns what follows the match statement.
+    """Add the cases at the beginning of ``body`` to ``cases``; return what follows the match statement.
 
-    ``inside``: ``body`` is what runs when no case before has matched, and nothing else.
+    ``inside``: ``body`` runs only if no earlier case has matched.
     """
     behind: list[list[nodes.Statement]] = []  # what follows each `if` whose `else` has the next case
     while True:
@@ -75,7 +75,7 @@ def _begins_with_case(body: list[nodes.Statement], number: int) -> bool:
 
 
 def _drop_jump(body: list[nodes.Statement]) -> None:
-    """No case matches, and the loop continues: the last statement of a loop needs no case for that."""
+    """Drop a final ``case _: continue`` if the match statement is the last statement of a loop: it has no effect."""
     last = body[-1] if body else None
     if isinstance(last, nodes.Match) and len(last.cases) > 1:
         case = last.cases[-1]
@@ -84,7 +84,7 @@ def _drop_jump(body: list[nodes.Statement]) -> None:
 
 
 def _parts(test: nodes.Expression, number: int) -> tuple[nodes.pattern, nodes.Expression | None] | None:
-    """The pattern and the guard of a case's test; None for another test."""
+    """Return the pattern and the guard of a case's test; None for any other test."""
     case = case_of(test)
     if case is None or case.number != number:
         return None

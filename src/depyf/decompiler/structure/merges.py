@@ -1,4 +1,4 @@
-"""Where the two arms of an ``if`` statement meet again."""
+"""Where the two arms of an ``if`` statement join."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def find_merges(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context
 ) -> list[LiftedBlock]:
-    """Where paths from ``node`` meet again, in layout order."""
+    """Return the blocks where paths from ``node`` join, in layout order."""
     taken = [skip_jumps(other) for other in (follow, context.break_to, context.continue_to) if other is not None]
     children = writer.flow.children[node]
     found = {_meeting(writer, child): None for child in children if len(writer.flow.sources[child]) > 1}
@@ -38,11 +38,11 @@ def find_merges(
 def laid_out_after(
     writer: Structurer, node: LiftedBlock, first: LiftedBlock, second: LiftedBlock, context: Context
 ) -> LiftedBlock | None:
-    """Code that only the first arm reaches, but that is laid out after the second: it follows the ``if``."""
+    """Return code that only the first arm reaches, but that is laid out after the second one: it follows the ``if``."""
     second, flow = skip_jumps(second) or second, writer.flow
     if flow.dominator.get(first) is not node or second not in flow.children[node]:
         return None
-    reached = {first: None}  # from what comes before the second arm
+    reached = {first: None}  # from code laid out before the second arm
     for position in range(flow.first_of(first), len(flow.nodes)):
         source = flow.nodes[position]
         if source.layout >= second.layout:
@@ -57,7 +57,7 @@ def laid_out_after(
         and (skip_jumps(inner) is inner or skip_jumps(inner) not in (context.break_to, context.continue_to))
         and inner.layout > second.layout
         and any(source.layout < second.layout for source in flow.sources[inner])
-        and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out after all else
+        and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out last
     ]
     return min(candidates, key=lambda inner: inner.layout, default=None)
 
@@ -65,7 +65,7 @@ def laid_out_after(
 def _is_one_jump(
     writer: Structurer, block: LiftedBlock, follow: LiftedBlock | None, context: Context
 ) -> bool:
-    """Whether ``block`` is the one ``break``, ``continue`` or ``return`` that paths meet at."""
+    """Whether ``block`` is a single ``break``, ``continue`` or ``return`` where paths join."""
     goal = skip_jumps(block)
     if goal is None or goal is block or follow is not None and goal is skip_jumps(follow):
         return False
@@ -74,13 +74,13 @@ def _is_one_jump(
 
 
 def _is_return_behind(writer: Structurer, node: LiftedBlock, block: LiftedBlock) -> bool:
-    """Whether ``block`` is the one return of a constant that ends a try statement's body, of which ``node`` is."""
+    """Whether ``block`` is the return of a constant at the end of the try statement's body that ``node`` is in."""
     is_written = block.kind == "return" and not block.evidence.is_implicit_return
     return is_written and block.region is not node.region and writer.cannot_raise(block)
 
 
 def _meeting(writer: Structurer, child: LiftedBlock) -> LiftedBlock:
-    """Where paths that meet at ``child`` really meet, if it only jumps and nothing else leads there."""
+    """Return the block where paths through ``child`` join: its target if ``child`` only jumps and dominates that."""
     block = skip_jumps(child)
     if block is None or block is child or writer.is_exit(block) or block not in writer.flow.dominator:
         return child

@@ -1,4 +1,4 @@
-"""``while True: ...; break``: a loop for its ``break``, which leaves several statements; it never comes back."""
+"""``while True: ...; break``: a loop that never repeats, for a ``break`` that leaves several statements at once."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class OneTrip(NamedTuple):
-    """A one-trip loop to be put in: nodes are named by their place in the layout, which stays from try to try.
+    """A one-trip loop to insert. Nodes are identified by their layout keys, which are the same in every attempt.
 
-    Its ``break`` leads to ``end``. It begins at ``head``: 'around' it, if that is a loop; 'inside', in the body of that
+    Its ``break`` jumps to ``end``. It begins at ``head``: 'around' it, if that is a loop; 'inside' the body of that
     loop; or 'behind' the statements of the node, before its test.
     """
 
@@ -28,7 +28,7 @@ class OneTrip(NamedTuple):
 
 
 def places(flow: Flow, end: LiftedBlock) -> list[OneTrip]:
-    """Where a one-trip loop may begin that is left to ``end``: where the paths to it part."""
+    """Return the possible one-trip loops whose ``break`` jumps to ``end``: they begin where the paths to it diverge."""
     head = flow.dominator[end]
     if head is end or any(source.kind == "try" and source.false is head for source in flow.sources[head]):
         return []
@@ -42,7 +42,7 @@ def places(flow: Flow, end: LiftedBlock) -> list[OneTrip]:
 
 
 def put_in(flow: Flow, trip: OneTrip) -> bool:
-    """Put the node of a one-trip loop in; False if there is no such place (any more)."""
+    """Insert the node of a one-trip loop; return False if the graph has no such location (any more)."""
     at = {node.layout: node for node in flow.nodes}
     head, end = at.get(trip.head), at.get(trip.end)
     if head is None or end is None or head is end or not flow.dominates(head, end):
@@ -79,7 +79,7 @@ def _before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: Lift
 
 
 def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock | None:
-    """Before the one arm of ``head``, which only tests, that is in the loop."""
+    """Insert it before the only arm of ``head`` that is in the loop; ``head`` has no statements."""
     loop = flow.natural_loop(head)
     arms = [arm for arm in (head.true, head.false) if skip_jumps(arm) in loop]
     if len(arms) != 1:
@@ -94,7 +94,7 @@ def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock 
 
 
 def _behind(head: LiftedBlock, count: int, end: LiftedBlock) -> LiftedBlock:
-    """Between the first ``count`` statements of ``head`` and the rest, which gets a block of its own."""
+    """Insert it between the first ``count`` statements of ``head`` and the rest, which gets a block of its own."""
     rest = LiftedBlock(
         head.index, head.region, list(head.exit), block_order.rest(head.layout), head.evidence.of_test()
     )
@@ -111,7 +111,7 @@ def _behind(head: LiftedBlock, count: int, end: LiftedBlock) -> LiftedBlock:
 def write_once(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A one-trip loop from ``node.true`` on; ``node.false`` is what its ``break`` leads to."""
+    """Write the one-trip loop that begins at ``node.true``; its ``break`` jumps to ``node.false``."""
     start, end = node.true, node.false
     assert start is not None and end is not None
     inside = set(writer.flow.dominated(node)) - set(writer.flow.dominated(end))

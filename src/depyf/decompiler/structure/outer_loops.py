@@ -1,7 +1,7 @@
-"""Tells ``while True`` from the tested ``while`` that it begins with.
+"""Separates ``while True`` from a ``while`` with a condition at the beginning of its body.
 
-Both begin with the same test then. Where the compiler writes the test of a loop a second time at the bottom, what comes
-back from there belongs to the inner loop, and what jumps to the first test from elsewhere to the outer one.
+Both loops then have the same header, a test. If the compiler copies the test of a loop to its bottom, back edges from
+there belong to the inner loop, and all others to the outer one.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ def _separate(flow: Flow, header: LiftedBlock) -> None:
 
 
 def _back_from_the_bottom(flow: Flow, header: LiftedBlock) -> set[LiftedBlock]:
-    """The header with the nodes from which control comes back to it through the copy of its test."""
+    """Return the natural loop of the back edges that come from copies of the header's test."""
     return flow.natural_loop(header, [source for source in flow.back[header] if source.evidence.is_bottom])

@@ -1,4 +1,4 @@
-"""Rules: how the structurer decides, one pattern after the other."""
+"""Rules: the structurer decides by trying one pattern after the other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ A = TypeVar("A")
 
 
 class Rules(Generic[S, A]):
-    """The rules of one ``decision``, in the order in which they are asked; the first that has an answer decides.
+    """The rules of one ``decision``, in the order in which they are tried; the first that returns an answer decides.
 
-    A rule is a function of the situation: its docstring says which pattern it recognises, and by what. It gives None if
-    it does not recognise its own. Its name, for whoever switches it off, is the decision's and the function's.
+    A rule is a function of the situation. Its docstring says which pattern it recognises, and how; it returns None for
+    any other. Its name, by which it can be skipped, consists of the decision's name and the function's.
     """
 
     def __init__(self, decision: str, *rules: Callable[[S], A | None]) -> None:
@@ -20,7 +20,7 @@ class Rules(Generic[S, A]):
         self.rules = {f"{decision}:{rule.__name__.strip('_').replace('_', '-')}": rule for rule in rules}
 
     def decide(self, situation: S, skipped: Collection[str] = ()) -> A | None:
-        """The answer of the first rule that has one; None if no rule has. Those named in ``skipped`` are not asked."""
+        """Return the first answer of a rule, None if there is none. Rules named in ``skipped`` are not tried."""
         for name, rule in self.rules.items():
             if name not in skipped:
                 answer = rule(situation)

@@ -1,4 +1,4 @@
-"""The end of a code object is one place: the compiler's copies of the implicit return are joined again."""
+"""Joins the compiler's copies of the implicit return, so that a code object has a single end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from ..syntax import nodes
 
 
 def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
-    """Lead the returns that nobody wrote to one block after all others.
+    """Redirect all implicit returns to one block after all others.
 
-    In a module or class body that is every return. In a function it is a return of None with the source position of
-    what comes before it: the compiler gives its copies no position of their own.
+    In a module or class body, every return is implicit. In a function, those are the returns of None with the source
+    position of the preceding code: the compiler gives its copies no position of their own.
     """
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
     if kind != "function" and ends == blocks[-1:]:

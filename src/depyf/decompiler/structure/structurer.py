@@ -1,4 +1,4 @@
-"""Writes the statements of a graph, following the dominator tree; the layout decides between equal forms."""
+"""Writes the statements of a graph along the dominator tree; the layout decides between equivalent forms."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .jumps import Jump
 def structure(
     flow: Flow, keeps_not: bool, skipped: frozenset[str] = frozenset()
 ) -> list[nodes.Statement]:
-    """The statements of the code object that ``flow`` is the graph of; ``keeps_not`` as for `spelled`. The rules named
-    in ``skipped`` are left out.
+    """Return the statements of the code object whose graph is ``flow``; ``keeps_not`` as for `spelled`. Rules named in
+    ``skipped`` are not tried.
 
-    Raises DecompilationError where control has no form in Python that is known here; NoPlace where another form of the
-    graph may have one.
+    Raises DecompilationError if no known form of Python expresses the control flow; NoPlace if one may exist for
+    another form of the graph.
     """
     return Structurer(flow, keeps_not, skipped).run()
 
@@ -52,7 +52,7 @@ class Structurer:
         return body
 
     def sequence(self, node: LiftedBlock | None, follow: LiftedBlock | None, context: Context) -> list[nodes.Statement]:
-        """The statements from ``node`` on, up to where control falls into ``follow``."""
+        """Return the statements from ``node`` on, until control falls through to ``follow``."""
         out: list[nodes.Statement] = []
         while node is not None:
             spend(STEP, "structuring")
@@ -110,9 +110,9 @@ class Structurer:
         out: list[nodes.Statement],
         after_statement: bool = False,
     ) -> LiftedBlock | None:
-        """Control goes to ``target``: writes what must be written for that; gives the node to write next, if any.
+        """Write the statement, if any, that takes control to ``target``; return the node to write next, if any.
 
-        ``after_statement``: ``source`` is a whole statement, and what follows it may be reached from inside as well.
+        ``after_statement``: ``source`` is a whole statement, so its successor may be reached from inside it as well.
         """
         jump = Jump(self, source, target, follow, context, out, after_statement)
         answer = JUMPS.decide(jump, self.skipped)
@@ -131,22 +131,22 @@ class Structurer:
         return target.evidence.is_repeated and jump.kind in ("goto", "branch") and not jump.evidence.is_bottom
 
     def write_return(self, block: LiftedBlock, out: list[nodes.Statement]) -> None:
-        """What ``block`` does, which only returns."""
+        """Write a return statement for ``block``, which only returns."""
         end = self.final(block)
         self.written.update((block, end))
         out.append(_return(end))
 
     def is_private(self, block: LiftedBlock) -> bool:
-        """Whether one edge only leads to ``block``, jumps in between not counted."""
+        """Whether only one edge leads to ``block``, not counting jumps in between."""
         sources = self.flow.sources[block]
         while len(sources) == 1 and skip_jumps(sources[0]) is block and sources[0] is not block:
             sources = self.flow.sources[sources[0]]
         return len(sources) <= 1
 
     def final(self, block: LiftedBlock, shared: bool = False) -> LiftedBlock:
-        """Where control ends up from ``block`` if all it does before is to leave statements.
+        """Return the block that control reaches from ``block`` past code that only leaves statements.
 
-        ``shared``: past places where several paths meet, too.
+        ``shared``: also past blocks where several paths join.
         """
         for _ in range(1000):
             only_leaves = block.kind == "goto" and not block.statements and computes_nothing(block)
@@ -157,16 +157,16 @@ class Structurer:
         return block
 
     def is_exit(self, block: LiftedBlock) -> bool:
-        """Whether all that ``block`` does is to return: it may be written more than once."""
+        """Whether ``block`` only returns, so that it may be written more than once."""
         block = self.final(block)
         return block.kind == "return" and not block.statements
 
     def is_constant_exit(self, block: LiftedBlock) -> bool:
-        """Whether ``block`` only returns what is known already: it may be in any statement."""
+        """Whether ``block`` only returns a value that needs no evaluation, so that it may be in any statement."""
         return self.is_exit(block) and self.cannot_raise(block) and not self.final(block).evidence.is_end
 
     def is_copy(self, block: LiftedBlock, other: LiftedBlock) -> bool:
-        """Whether control does the same at both places, exceptions included."""
+        """Whether both blocks do the same, exceptions included."""
         if not same_place(block, other):
             return False
         if self.returns_what_was_evaluated(block):
@@ -178,15 +178,15 @@ class Structurer:
         return late or self.same_surroundings(block, other)
 
     def returns_what_was_evaluated(self, block: LiftedBlock) -> bool:
-        """Whether ``block`` returns a value that was evaluated before control came there."""
+        """Whether ``block`` returns a value that was evaluated before it is entered."""
         value = self.final(block).test
         return any(value is entry for entry in block.entry)
 
     def is_return_before(self, block: LiftedBlock, before: OrderKey, region: Region | None) -> bool:
-        """Whether ``block`` is sure to be a return statement in what is laid out up to ``before``.
+        """Whether ``block`` is certainly a return statement in the code laid out before ``before``.
 
-        So it is where no return is copied, or where it leaves a statement around the loop, which is in ``region``:
-        a ``break`` does that after the loop.
+        It is if the return has no copies, or leaves a statement around the loop, which is in ``region``: with a
+        ``break``, control would leave that statement after the loop.
         """
         end = self.final(block)
         is_written = end.evidence.is_uncopied or end.region is not region
@@ -194,32 +194,32 @@ class Structurer:
         return self.returns_what_was_evaluated(block) or is_return and end.layout < before
 
     def is_written(self, block: LiftedBlock, other: LiftedBlock) -> bool:
-        """Whether ``block`` returns by a statement of its own, though ``other``, which does the same, follows."""
+        """Whether ``block`` is a return statement of its own, although the equivalent ``other`` follows."""
         end = self.final(block)
         is_written = end.evidence.is_uncopied and not end.evidence.is_implicit_return
         return end.kind == "return" and is_written and end is not self.final(other)
 
     @staticmethod
     def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
-        """Whether the compiler may have made both returns of one: of that at the end of the code, or by their line."""
+        """Whether both returns may be copies of one: of the implicit return, or of a statement on the same line."""
         ours, theirs = end.evidence, other.evidence
         ways = {ours.is_implicit_return, theirs.is_implicit_return}
         return None in ways or (True not in ways and ours.exit_line == theirs.exit_line) or ways == {True}
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, block: LiftedBlock) -> bool:
-        """Whether both are in the same try, with and for statements, so that what is evaluated may move."""
+        """Whether both are in the same try, with and for statements, so that an evaluation may move between them."""
         return block.region is source.region and block.markers == source.markers
 
     def cannot_raise(self, block: LiftedBlock) -> bool:
-        """Whether a place that only returns has nothing to evaluate: it may be moved into a try statement."""
+        """Whether the exit ``block`` has nothing to evaluate, so that it may move into a try statement."""
         test = self.final(block).test
         return isinstance(test, nodes.Constant) or any(test is value for value in block.entry)
 
     # What leaves a statement
 
     def leaving(self, inside: set[LiftedBlock]) -> list[LiftedBlock]:
-        """Where control goes from ``inside`` to outside, in layout order."""
+        """Return the blocks outside that control reaches from ``inside``, in layout order."""
         found: dict[LiftedBlock, None] = {}
         for node in inside:
             for successor in node.successors:
@@ -235,7 +235,7 @@ class Structurer:
         return blocks
 
     def is_same_end(self, block: LiftedBlock, other: LiftedBlock) -> bool:
-        """Whether both are copies of the same end of the code, or of a ``finally`` body, that was written once."""
+        """Whether both are copies of one end, of the code or of a ``finally`` body, that appears once in the source."""
         if block.kind == other.kind == "reraise":
             return same_place(block, other)
         return same_exit(block, other) and not self.is_constant_exit(block) and self.is_copy(block, other)

@@ -1,4 +1,4 @@
-"""What follows a try statement, and whether it has an ``else`` clause: by where body and handlers continue."""
+"""What follows a try statement and whether it has an ``else`` clause, from where body and handlers continue."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class Ends(NamedTuple):
-    """What follows the statement, and where its ``else`` clause begins if there is one."""
+    """The block after the statement, and the one that begins its ``else`` clause, if any."""
 
     after: LiftedBlock | None = None
     orelse: LiftedBlock | None = None
 
 
 class TryExits:
-    """Where the body of a try statement, ``inside``, and its handlers, ``handling``, go on.
+    """Where the body of a try statement, ``inside``, and its handlers, ``handling``, continue.
 
-    ``follow`` is where control falls off the end of the statements around. ``is_of_group``: the handlers are
-    ``except*`` clauses. Code that only the body reaches is the ``else`` clause if it is laid out before the handlers,
-    and follows the statement if it is laid out after them.
+    ``follow`` is where control goes when it falls off the end of the surrounding statements. ``is_of_group``: the
+    handlers are ``except*`` clauses. Code that only the body reaches is the ``else`` clause if it is laid out before
+    the handlers, and follows the statement if it is laid out after them.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class TryExits:
         self.from_handler = [block for block in from_handler if self._counts(block)]
         self.from_body = [block for block in from_body if self._counts(block)]
         if writer.flow.else_is_last:
-            # What is laid out before the handlers and only leaves is a `break` or `continue` at the end of the body.
+            # Code before the handlers that only leaves or repeats the loop is a `break` or `continue` ending the body.
             self.from_body = [p for p in self.from_body if p.layout > self.first or not self.only_loops(p)]
         self.handler_real = [block for block in self.from_handler if not self.is_constant(block)]
         self.body_real = [p for p in self.from_body if not self.is_constant(p) or p.layout > self.last]
@@ -61,8 +61,8 @@ class TryExits:
         return block not in self.loop and within
 
     def _left_to(self) -> tuple[list[LiftedBlock], list[LiftedBlock]]:
-        """Where control goes from the body and from the handlers, but for returns of what was evaluated there: they
-        are there as well.
+        """Return the exits of the body and of the handlers, except for returns of values that were evaluated there:
+        those belong to the part itself.
         """
         writer = self.writer
         both = [
@@ -76,14 +76,14 @@ class TryExits:
                 both = [[end if other is block else other for other in blocks] for blocks in both]
         return both[0], both[1]
 
-    # What is asked of one place
+    # Predicates on one block
 
     def only_loops(self, block: LiftedBlock) -> bool:
-        """Whether control leaves or repeats the loop from ``block``, after what unwinds the statements around."""
+        """Whether control leaves or repeats the loop from ``block``, after unwinding the surrounding statements."""
         return self.writer.final(block, shared=True) in self.loop
 
     def is_constant(self, block: LiftedBlock) -> bool:
-        """Whether ``block`` returns what is known already, so that it may be written in any statement; and does not
+        """Whether ``block`` returns a value that needs no evaluation, so that it may be in any statement, and does not
         follow this one.
         """
         evidence = block.evidence
@@ -91,7 +91,7 @@ class TryExits:
         return self.writer.is_constant_exit(block) and not behind and not self.is_written_behind(block)
 
     def is_written_behind(self, block: LiftedBlock) -> bool:
-        """Whether the lines say that a ``return`` follows the statement, or as well in its ``else`` clause."""
+        """Whether the lines show that a ``return`` follows the statement, or may as well be in its ``else`` clause."""
         evidence, flow = block.evidence, self.writer.flow
         if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
             return False
@@ -108,15 +108,15 @@ class TryExits:
         """The last line of the handlers, 0 if there are no lines."""
         return max(node.evidence.exit_line or node.evidence.line or 0 for node in self.handling)
 
-    # The places that more than one rule asks for
+    # Blocks that several rules use
 
     @cached_property
     def others(self) -> list[LiftedBlock]:
-        """Where the body continues but for what follows anyway."""
+        """Where the body continues, except for the block that follows anyway."""
         return [block for block in self.body_real if block is not self.end and not self.is_constant(block)]
 
     def body_but(self, *blocks: LiftedBlock | None) -> list[LiftedBlock]:
-        """Where the body continues but for ``blocks`` and returns that may appear anywhere."""
+        """Return where the body continues, except for ``blocks`` and returns that may be anywhere."""
         return [block for block in self.body_real if block not in blocks and not self.is_constant(block)]
 
 
@@ -236,12 +236,12 @@ def _body_goes_on_before(exits: TryExits) -> Ends | None:
 
 
 def _behind(exits: TryExits) -> list[LiftedBlock]:
-    """Where the body continues after the handlers, but for the loop and what follows."""
+    """Return where the body continues after the handlers, except for the loop and the block that follows."""
     return [p for p in exits.body_real if p.layout > exits.last and p not in exits.loop and p is not exits.end]
 
 
 def _rest(exits: TryExits) -> list[LiftedBlock]:
-    """Where the body continues, but for returns that may appear anywhere if there is anything else."""
+    """Return where the body continues, without returns that may be anywhere unless there is nothing else."""
     return exits.body_but() or exits.body_real
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def write_try(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A try statement; ``node.true`` is its body, ``node.false`` its handler."""
+    """Write a try statement; ``node.true`` is its body, ``node.false`` its handler."""
     region, start, handler = node.test, node.true, node.false
     if start is None or handler is None:
         raise DecompilationError("a try statement without a body", stage="structure")
@@ -59,11 +59,11 @@ def write_try(
 def _ends_of(
     writer: Structurer, node: LiftedBlock, exits: TryExits
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
-    """What follows the statement of ``node``, and where its ``else`` clause begins."""
+    """Return the block after the statement of ``node``, and the one that begins its ``else`` clause."""
     region: Region = node.test
     after, orelse_from = RULES.decide(exits, writer.skipped) or Ends()
     if region.kind == "finally" and after is None:
-        after, orelse_from = orelse_from, None  # handlers that are laid out after all else tell nothing
+        after, orelse_from = orelse_from, None  # the layout is not conclusive if handlers are moved to the end
     if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
         after, orelse_from = _as_compiled(writer, region, after, orelse_from, exits)
     if after is None and orelse_from is not None:
@@ -72,8 +72,8 @@ def _ends_of(
 
 
 def _ends_behind(body: list[nodes.Statement], exits: TryExits) -> bool:
-    """Whether the ``break`` or ``continue`` at the end of ``body`` has a line after the handlers: the ``else``
-    clause."""
+    """Whether the ``break`` or ``continue`` at the end of ``body`` has a line after the handlers: it is in the
+    ``else`` clause."""
     jumps = len(body) > 1 and isinstance(body[-1], _LOOP_JUMPS)
     return jumps and (body[-1].line or 0) > exits.last_line
 
@@ -81,10 +81,10 @@ def _ends_behind(body: list[nodes.Statement], exits: TryExits) -> bool:
 def _of_group(
     statement: nodes.TryStar, end: LiftedBlock | None, *, jumps_follow: bool
 ) -> list[nodes.Statement]:
-    """The statement with ``except*`` clauses, and the ``return`` or ``continue`` after it that seems to be in them.
+    """Return the statement with ``except*`` clauses, followed by the ``return`` or loop jump that seems to be in them.
 
-    No clause can be left by one: such a jump is where the clause continues, ``end`` if known. ``jumps_follow``: a jump
-    after the statement is written by whoever wants this.
+    A clause cannot contain one: the jump is where the clause continues, ``end`` if known. ``jumps_follow``: the caller
+    writes a jump after the statement itself.
     """
     clauses = statement.handlers
     if clauses[-1].type == nodes.Name(NO_TYPE):
@@ -128,10 +128,10 @@ def _as_compiled(
     orelse_from: LiftedBlock | None,
     exits: TryExits,
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
-    """What the rules found, or the other form if the order in which handlers were compiled tells that.
+    """Return what the rules found, or the other form if the order of the compiled handlers shows it.
 
-    Where the compiler moves all handlers to the end they keep their order: those of statements in the ``else``
-    clause come before those of the statement itself, those of statements after it come later.
+    If the compiler moves all handlers to the end, they keep their order: handlers of statements in the ``else`` clause
+    precede those of the statement itself, and handlers of later statements follow them.
     """
     own = _compiled_at(region)
     if after is None or own is None or after is exits.end or after not in writer.flow.dominator:
@@ -152,7 +152,7 @@ def _as_compiled(
 
 
 def _compiled_at(region: Region) -> int | None:
-    """The offset of the handler in the code object; None if it was not compiled."""
+    """Return the offset of the handler in the code object; None if it has no compiled instruction."""
     first = next((i for i in region.handler.instructions if i.offset >= 0), None)
     return first.offset if first is not None else None
 
@@ -160,7 +160,7 @@ def _compiled_at(region: Region) -> int | None:
 def _behind_the_handlers(
     writer: Structurer, node: LiftedBlock, start: LiftedBlock, exits: TryExits
 ) -> LiftedBlock | None:
-    """Where the ``else`` clause that begins at ``start`` continues after the handlers: that follows the statement."""
+    """Return where the ``else`` clause that begins at ``start`` continues after the handlers: after the statement."""
     reached = [other for other in writer.flow.dominated(start) if other in exits.context.inside]
     before = {other for other in reached if other.layout < exits.last}
     blocks = {skip_jumps(block) for other in before for block in other.successors} - before

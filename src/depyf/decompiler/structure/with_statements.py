@@ -1,4 +1,4 @@
-"""``with``: what is inside has the bound ``__exit__`` on the stack."""
+"""``with``: the nodes of its body have the bound ``__exit__`` on the stack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def write_with(
     writer: Structurer, node: LiftedBlock, follow: LiftedBlock | None, context: Context, out: list[nodes.Statement]
 ) -> LiftedBlock | None:
-    """A with statement; control continues where a swallowed exception leads."""
+    """Write a with statement; control continues where it does after a swallowed exception."""
     after, start = node.false, node.true
     if after is None or start is None:
         raise DecompilationError("a with statement without an end", stage="structure")
