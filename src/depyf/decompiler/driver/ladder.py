@@ -17,7 +17,7 @@ from ..flowgraph.regions import chain
 from ..flowgraph.tail_duplication import Dominance, duplicate, entering, size, spread
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
-from ..structure import Flow, NoPlace, OneTrip, SeveralEntries, one_trips, put_in
+from ..structure import Flow, NoPlace, OneTrip, SeveralEntries, insert_one_trip, one_trips
 
 SHORT, LONG = 8, 40
 """In instructions: the longest piece that is preferably copied, and the longest that is copied at all."""
@@ -132,7 +132,7 @@ class Ladder:
         """Apply the edits of the graph of statements."""
         self.flow = flow
         for edit in edits:
-            if isinstance(edit, OneTrip) and not put_in(flow, edit):
+            if isinstance(edit, OneTrip) and not insert_one_trip(flow, edit):
                 raise NotApplicable("a one-trip loop that can't be put in", stage="structure")
 
 

@@ -19,8 +19,7 @@ from .idle_statements import RULES as _IDLE
 from .idle_statements import write_idle_statements
 from .jumps import RULES as _JUMPS
 from .match_statements import join_cases
-from .one_trip_loops import OneTrip, put_in
-from .one_trip_loops import places as one_trips
+from .one_trip_loops import OneTrip, insert_one_trip, one_trips
 from .outer_loops import separate_outer_loops
 from .single_end import join_ends
 from .structurer import structure
@@ -40,10 +39,10 @@ __all__ = [
     "OneTrip",
     "SeveralEntries",
     "check_rules",
+    "insert_one_trip",
     "join_cases",
     "join_ends",
     "one_trips",
-    "put_in",
     "separate_outer_loops",
     "structure",
     "write_else_clauses",

@@ -78,16 +78,16 @@ def _deeper(
     column = column_of_body(inner) if inner[0].line != line else None
     count = 0
     known = False
-    for place in range(start, len(body)):
-        following = body[place]
+    for index in range(start, len(body)):
+        following = body[index]
         there = following.column
-        if there is None or place > start and _on_line_of(following, body[place - 1]):
+        if there is None or index > start and _on_line_of(following, body[index - 1]):
             continue  # on the line of the previous statement, or unknown
         if there <= base + 1 and there != column:
             break
         if not _is_in_clause(following, there, column, base):
             continue
-        count, known = place + 1 - start, True
+        count, known = index + 1 - start, True
     else:
         count = len(body) - start
     return count if known else 0

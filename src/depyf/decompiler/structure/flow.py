@@ -113,7 +113,7 @@ class Flow:
     def first_of(self, node: LiftedBlock) -> int:
         """Return the layout position of the first node that ``node`` dominates."""
         if not self._first:
-            self._first = {member: place for place, member in enumerate(self.nodes)}
+            self._first = {member: index for index, member in enumerate(self.nodes)}
             for member in reversed(self.order):
                 if member is not self.entry:
                     above = self.dominator[member]
@@ -122,11 +122,11 @@ class Flow:
 
     def restored_in(self, members: set[LiftedBlock]) -> list[int]:
         """Return the offsets of the handlers of inlined comprehensions in ``members``."""
-        places = [node.layout for node in self.nodes]
+        layouts = [node.layout for node in self.nodes]
         return [
             offset
             for start, offset in self.restoring_handlers
-            if self.nodes[max(bisect_right(places, block_order.at(start)) - 1, 0)] in members
+            if self.nodes[max(bisect_right(layouts, block_order.at(start)) - 1, 0)] in members
         ]
 
     def dominates(self, upper: LiftedBlock, lower: LiftedBlock) -> bool:
@@ -172,16 +172,16 @@ class Flow:
             self._make_node(region, body)
         for region, node in self.tries.items():
             node.terminator = node.terminator._replace(true=self._outermost(node, entries[region]))
-        self._lead_in(edges, entries)
+        self._redirect_entries(edges, entries)
         for region, node in self.tries.items():
             if region.kind == "with" and node.false is not None:
                 node.terminator = node.terminator._replace(false=_after_swallowing(node.false))
         for node in self.tries.values():
-            first = node if first in self._lead_back(node) else first
+            first = node if first in self._redirect_back_jumps(node) else first
         entered = _entered(None, first)
         return self.tries[entered[0]] if entered else first
 
-    def _lead_in(
+    def _redirect_entries(
         self, edges: list[tuple[LiftedBlock | None, LiftedBlock]], entries: dict[Region, LiftedBlock]
     ) -> None:
         """Redirect each edge into a statement to the node of that statement.
@@ -198,7 +198,7 @@ class Flow:
             source.redirect(target, self.tries[entered[0]])
 
     @staticmethod
-    def _lead_back(node: LiftedBlock) -> list[LiftedBlock]:
+    def _redirect_back_jumps(node: LiftedBlock) -> list[LiftedBlock]:
         """Redirect jumps from the body of ``node`` to a block just before it to ``node``: the statement is in a loop.
 
         Return the blocks of the jumps, which are now unreachable.
@@ -217,9 +217,9 @@ class Flow:
             raise DecompilationError("a try statement whose handler is not reached", stage="structure")
         depth = len([m for m in handler.markers if m.owner is not region])
         stack = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]
-        place = block_order.statement_before(body.layout, len(chain(region)))
+        layout = block_order.statement_before(body.layout, len(chain(region)))
         evidence = Evidence(line=body.evidence.line, exit_line=body.evidence.line)
-        node = LiftedBlock(body.index, region.parent, stack, place, evidence)
+        node = LiftedBlock(body.index, region.parent, stack, layout, evidence)
         # For a with statement, `false` is later set to its successor, when the edges are in place.
         node.terminator = Terminator("try", test=region, false=handler)
         self.tries[region] = node

@@ -71,7 +71,7 @@ def write_idle_statements(
     body: list[nodes.Statement], instructions: list[Instruction], skipped: Collection[str] = ()
 ) -> bool:
     """Insert the statements of which only NOPs with columns remain; return whether there were any."""
-    found = list(_alone(instructions))
+    found = list(_candidates(instructions))
     if not found:
         return False
     lines = {one.line for one in nodes.statements_in_order(body)}
@@ -95,7 +95,7 @@ def _order(nop: Instruction) -> tuple[int, int]:
     return nop.position[2], -nop.position[0]
 
 
-def _alone(instructions: list[Instruction]) -> Iterator[Instruction]:
+def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
     """Yield the NOPs between statements that have columns and are alone on their line."""
     shared: set[int | None] = {i.line for i in instructions if i.op != "NOP"}
     seen: set[int | None] = set()

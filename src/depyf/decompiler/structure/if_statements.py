@@ -39,7 +39,7 @@ def write_if(
     # An `elif` chain may have thousands of links, more than the stack allows: iterate instead of recursing.
     opened: list[_OpenIf] = []
     following: LiftedBlock | None = node
-    while following is not None and (following is node or _is_only_a_branch(writer, following)):
+    while following is not None and (following is node or _is_plain_branch(writer, following)):
         spend(STEP, "structuring")
         if following is not node:
             writer.written.add(following)
@@ -63,7 +63,7 @@ def write_if(
     return following
 
 
-def _is_only_a_branch(writer: Structurer, node: LiftedBlock) -> bool:
+def _is_plain_branch(writer: Structurer, node: LiftedBlock) -> bool:
     """Whether ``node`` becomes an ``if`` that is not the beginning of a loop."""
     return node.kind == "branch" and node not in writer.flow.back and node not in writer.written
 
@@ -108,7 +108,7 @@ def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
     leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
     if not leaves and _breaks_upward(node, orelse, context):
         return opened._replace(test=negate(test), body=orelse, orelse=body)
-    if leaves or not orelse and _goes_on(end, context):
+    if leaves or not orelse and _continues_loop(end, context):
         other = negate(test)
         is_nearer = changes(spelled(other, writer.keeps_not)) < changes(spelled(test, writer.keeps_not))
         if is_nearer or leaves and _continues(node, first, context):
@@ -121,7 +121,7 @@ def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
 def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
     """Fill an empty arm with the ``continue`` or ``pass`` that the layout implies."""
     node, _, first, body, orelse, end, _, _ = opened
-    if orelse and not body and _goes_on(end, context) and _falls_out_of_chain(node, first):
+    if orelse and not body and _continues_loop(end, context) and _falls_out_of_chain(node, first):
         return opened._replace(body=[nodes.Continue(line=node.evidence.exit_line)])
     if body and not orelse and _is_pass(node, first, end):
         return opened._replace(orelse=[nodes.Pass()])
@@ -164,7 +164,7 @@ def _is_below(statement: nodes.Statement, node: LiftedBlock) -> bool:
     return statement.line is not None and line is not None and statement.line > line
 
 
-def _goes_on(end: LiftedBlock | None, context: Context) -> bool:
+def _continues_loop(end: LiftedBlock | None, context: Context) -> bool:
     """Whether ``end`` is where the loop continues."""
     return end is not None and skip_jumps(end) is context.continue_to
 

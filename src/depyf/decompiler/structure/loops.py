@@ -108,7 +108,7 @@ def write_while(
     if tested is not None:
         return _write_tested(writer, node, *tested, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
-    after = _behind_endless(writer, node, inside, follow, context)
+    after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
     following = writer.write(node, node, inner, body)
@@ -128,7 +128,7 @@ def _body_and_exit(node: LiftedBlock, loop: set[LiftedBlock]) -> tuple[LiftedBlo
     return None
 
 
-def _behind_endless(
+def _break_target(
     writer: Structurer,
     node: LiftedBlock,
     inside: set[LiftedBlock],
@@ -161,7 +161,7 @@ def _add_endings(
     breaks = [block for block in blocks if not writer.is_constant_exit(block)]
     last = max(other.layout for other in inside)
     breaks = breaks or [block for block in blocks if not writer.is_return_before(block, last, node.region)][-1:]
-    end = _ahead(writer, follow, breaks)
+    end = _next_exit(writer, follow, breaks)
     if end is not None:
         breaks = [block for block in breaks if block is not skip_jumps(context.break_to)] or breaks
     for block in breaks[:] if end is not None else breaks[:-1]:
@@ -172,7 +172,7 @@ def _add_endings(
     return breaks
 
 
-def _ahead(writer: Structurer, follow: LiftedBlock | None, blocks: list[LiftedBlock]) -> LiftedBlock | None:
+def _next_exit(writer: Structurer, follow: LiftedBlock | None, blocks: list[LiftedBlock]) -> LiftedBlock | None:
     """Return which of ``blocks`` control reaches after the loop: the next block, or the end that it leads to."""
     block = skip_jumps(follow)
     if block is None or block in blocks:
@@ -266,25 +266,25 @@ def _extent(
     A try, with, for or match statement that begins inside belongs to the loop as a whole.
     """
     flow = writer.flow
-    behind = exhausted if exhausted is not None and exhausted.layout > header.layout else None
-    outside = behind if behind is not None and flow.dominator.get(behind) is header else None
+    later_exit = exhausted if exhausted is not None and exhausted.layout > header.layout else None
+    outside = later_exit if later_exit is not None and flow.dominator.get(later_exit) is header else None
 
     def is_reached(node: LiftedBlock) -> bool:
-        if node not in context.inside or not flow.dominates(header, node) or _ends_around(node, header):
+        if node not in context.inside or not flow.dominates(header, node) or _is_outer_end(node, header):
             return False
         return outside is None or not flow.dominates(outside, node)
 
     inside: set[LiftedBlock] = set()
     todo = list(loop)
     begun = {key_of(marker.kind, marker.owner) for marker in header.markers}
-    position, limit = flow.first_of(header), header.layout if behind is None else behind.layout
+    position, limit = flow.first_of(header), header.layout if later_exit is None else later_exit.layout
     while True:
         while todo:
             node = todo.pop()
             if node in inside:
                 continue
             inside.add(node)
-            if behind is None:
+            if later_exit is None:
                 limit = max(limit, node.layout)
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
                 todo.append(node.false)
@@ -300,7 +300,7 @@ def _extent(
             return inside
 
 
-def _ends_around(node: LiftedBlock, header: LiftedBlock) -> bool:
+def _is_outer_end(node: LiftedBlock, header: LiftedBlock) -> bool:
     """Whether ``node`` ends a ``finally`` body or an except clause around the loop: from 3.12 on, the compiler copies
     that end to where a ``break`` jumps."""
     return node.kind == "reraise" and not node.statements and node.entry == header.entry

@@ -37,7 +37,7 @@ def _take(
 
     ``inside``: ``body`` runs only if no earlier case has matched.
     """
-    behind: list[list[nodes.Statement]] = []  # what follows each `if` whose `else` has the next case
+    pending: list[list[nodes.Statement]] = []  # what follows each `if` whose `else` has the next case
     while True:
         first = body[0] if body else None
         parts = _parts(first.test, number) if isinstance(first, nodes.If) else None
@@ -58,13 +58,13 @@ def _take(
             break
         cases.append(nodes.match_case(pattern, guard, first.body))
         if first.orelse:
-            behind.append(rest)
+            pending.append(rest)
             body, inside = first.orelse, True
         else:
             body = rest
             if not ends(first.body) and not _begins_with_case(rest, number):
                 break
-    for rest in reversed(behind):
+    for rest in reversed(pending):
         body = body + rest
     return body
 

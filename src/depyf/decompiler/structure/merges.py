@@ -27,7 +27,7 @@ def find_merges(
             and (
                 block in context.inside
                 and skip_jumps(block) is block
-                or _is_return_behind(writer, node, block)
+                or _is_return_of_try(writer, node, block)
                 or _is_one_jump(writer, block, follow, context)
             )
         ),
@@ -73,7 +73,7 @@ def _is_one_jump(
     return writer.is_exit(goal) or any(goal is skip_jumps(other) for other in loop if other is not None)
 
 
-def _is_return_behind(writer: Structurer, node: LiftedBlock, block: LiftedBlock) -> bool:
+def _is_return_of_try(writer: Structurer, node: LiftedBlock, block: LiftedBlock) -> bool:
     """Whether ``block`` is the return of a constant at the end of the try statement's body that ``node`` is in."""
     is_written = block.kind == "return" and not block.evidence.is_implicit_return
     return is_written and block.region is not node.region and writer.cannot_raise(block)

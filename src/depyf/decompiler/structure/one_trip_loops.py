@@ -24,50 +24,50 @@ class OneTrip(NamedTuple):
 
     head: OrderKey
     end: OrderKey
-    place: str
+    position: str
 
 
-def places(flow: Flow, end: LiftedBlock) -> list[OneTrip]:
+def one_trips(flow: Flow, end: LiftedBlock) -> list[OneTrip]:
     """Return the possible one-trip loops whose ``break`` jumps to ``end``: they begin where the paths to it diverge."""
     head = flow.dominator[end]
     if head is end or any(source.kind == "try" and source.false is head for source in flow.sources[head]):
         return []
     if head.kind == "for" or head in flow.back:
-        ways: tuple[str, ...] = ("inside", "around")
+        positions: tuple[str, ...] = ("inside", "around")
     elif head.kind in ("try", "once"):
-        ways = ("around",)
+        positions = ("around",)
     else:
-        ways = ("behind",)
-    return [OneTrip(head.layout, end.layout, way) for way in ways]
+        positions = ("behind",)
+    return [OneTrip(head.layout, end.layout, position) for position in positions]
 
 
-def put_in(flow: Flow, trip: OneTrip) -> bool:
+def insert_one_trip(flow: Flow, trip: OneTrip) -> bool:
     """Insert the node of a one-trip loop; return False if the graph has no such location (any more)."""
     at = {node.layout: node for node in flow.nodes}
     head, end = at.get(trip.head), at.get(trip.end)
     if head is None or end is None or head is end or not flow.dominates(head, end):
         return False
     node: LiftedBlock | None
-    if trip.place == "around":
-        node = _before(flow, head, list(flow.sources[head]), end)
-    elif trip.place == "inside" and head.kind == "for":
+    if trip.position == "around":
+        node = _insert_before(flow, head, list(flow.sources[head]), end)
+    elif trip.position == "inside" and head.kind == "for":
         start = head.true
         if start is None or start.kind == "try" or not start.statements or len(flow.sources[start]) != 1:
             return False
-        node = _behind(start, 1, end)
-    elif trip.place == "inside" and head.kind == "branch" and not head.statements:
-        node = _in_the_arm(flow, head, end)
-    elif trip.place == "inside":
-        node = _before(flow, head, [*flow.sources[head], *flow.back[head]], end)
+        node = _insert_after(start, 1, end)
+    elif trip.position == "inside" and head.kind == "branch" and not head.statements:
+        node = _insert_in_arm(flow, head, end)
+    elif trip.position == "inside":
+        node = _insert_before(flow, head, [*flow.sources[head], *flow.back[head]], end)
     else:
-        node = _behind(head, len(head.statements), end)
+        node = _insert_after(head, len(head.statements), end)
     if node is None:
         return False
     flow.analyse()
     return flow.dominates(node, end)
 
 
-def _before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: LiftedBlock) -> LiftedBlock:
+def _insert_before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: LiftedBlock) -> LiftedBlock:
     evidence = Evidence(line=head.evidence.line)
     node = LiftedBlock(head.index, head.region, list(head.entry), block_order.loop_before(head.layout), evidence)
     for source in sources:
@@ -78,7 +78,7 @@ def _before(flow: Flow, head: LiftedBlock, sources: list[LiftedBlock], end: Lift
     return node
 
 
-def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock | None:
+def _insert_in_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock | None:
     """Insert it before the only arm of ``head`` that is in the loop; ``head`` has no statements."""
     loop = flow.natural_loop(head)
     arms = [arm for arm in (head.true, head.false) if skip_jumps(arm) in loop]
@@ -93,7 +93,7 @@ def _in_the_arm(flow: Flow, head: LiftedBlock, end: LiftedBlock) -> LiftedBlock 
     return node
 
 
-def _behind(head: LiftedBlock, count: int, end: LiftedBlock) -> LiftedBlock:
+def _insert_after(head: LiftedBlock, count: int, end: LiftedBlock) -> LiftedBlock:
     """Insert it between the first ``count`` statements of ``head`` and the rest, which gets a block of its own."""
     rest = LiftedBlock(
         head.index, head.region, list(head.exit), block_order.rest(head.layout), head.evidence.of_test()

@@ -26,8 +26,8 @@ def _separate(flow: Flow, header: LiftedBlock) -> None:
         return
     again = [source for source in flow.back[header] if source not in inside]
     evidence = Evidence(line=header.evidence.line)
-    place = block_order.loop_before(header.layout)
-    node = LiftedBlock(header.index, header.region, list(header.entry), place, evidence)
+    layout = block_order.loop_before(header.layout)
+    node = LiftedBlock(header.index, header.region, list(header.entry), layout, evidence)
     node.exit = list(header.entry)
     for source in [*flow.sources[header], *again]:
         source.redirect(header, node)

@@ -19,9 +19,9 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     if not ends:
         return
     last = ends[-1]
-    place = block_order.end(max(block.layout for block in blocks))
+    layout = block_order.end(max(block.layout for block in blocks))
     if len(ends) == 1 and last.evidence.is_uncopied and not last.statements:
-        last.layout, last.evidence = place, last.evidence._replace(loads_last=True)
+        last.layout, last.evidence = layout, last.evidence._replace(loads_last=True)
         return
     evidence = Evidence(
         is_implicit_return=True,
@@ -29,7 +29,7 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
         is_uncopied=last.evidence.is_uncopied,
         is_end=kind != "function",
     )
-    end = LiftedBlock(last.index, None, [], place, evidence)
+    end = LiftedBlock(last.index, None, [], layout, evidence)
     end.become(Terminator("return", test=last.test))
     for block in ends:
         block.become(Terminator("goto", next=end, fall=end if block is blocks[-1] else None))

@@ -6,7 +6,7 @@ from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..lift import LiftedBlock
 from ..lift.block_order import OrderKey
-from ..lift.folding.shapes import computes_nothing, same_exit, same_place, skip_jumps
+from ..lift.folding.shapes import computes_nothing, same_effect, same_exit, skip_jumps
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from . import if_statements, loops, one_trip_loops, try_statements, with_statements
@@ -167,7 +167,7 @@ class Structurer:
 
     def is_copy(self, block: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether both blocks do the same, exceptions included."""
-        if not same_place(block, other):
+        if not same_effect(block, other):
             return False
         if self.returns_what_was_evaluated(block):
             return False
@@ -203,8 +203,8 @@ class Structurer:
     def is_from_one_statement(end: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether both returns may be copies of one: of the implicit return, or of a statement on the same line."""
         ours, theirs = end.evidence, other.evidence
-        ways = {ours.is_implicit_return, theirs.is_implicit_return}
-        return None in ways or (True not in ways and ours.exit_line == theirs.exit_line) or ways == {True}
+        implicit = {ours.is_implicit_return, theirs.is_implicit_return}
+        return None in implicit or (True not in implicit and ours.exit_line == theirs.exit_line) or implicit == {True}
 
     @staticmethod
     def same_surroundings(source: LiftedBlock, block: LiftedBlock) -> bool:
@@ -237,7 +237,7 @@ class Structurer:
     def is_same_end(self, block: LiftedBlock, other: LiftedBlock) -> bool:
         """Whether both are copies of one end, of the code or of a ``finally`` body, that appears once in the source."""
         if block.kind == other.kind == "reraise":
-            return same_place(block, other)
+            return same_effect(block, other)
         return same_exit(block, other) and not self.is_constant_exit(block) and self.is_copy(block, other)
 
 

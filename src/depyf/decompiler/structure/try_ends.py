@@ -87,10 +87,10 @@ class TryExits:
         follow this one.
         """
         evidence = block.evidence
-        behind = evidence.is_uncopied and not evidence.is_implicit_return and block.layout > self.last
-        return self.writer.is_constant_exit(block) and not behind and not self.is_written_behind(block)
+        later = evidence.is_uncopied and not evidence.is_implicit_return and block.layout > self.last
+        return self.writer.is_constant_exit(block) and not later and not self.is_written_after(block)
 
-    def is_written_behind(self, block: LiftedBlock) -> bool:
+    def is_written_after(self, block: LiftedBlock) -> bool:
         """Whether the lines show that a ``return`` follows the statement, or may as well be in its ``else`` clause."""
         evidence, flow = block.evidence, self.writer.flow
         if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
@@ -190,17 +190,17 @@ def _handlers_loop_by_their_lines(exits: TryExits) -> Ends | None:
     continues with is the ``else`` clause if the compiler lays it out after them.
     """
     end = exits.end
-    if len(_behind(exits)) != 1 or end is None or exits.handler_real != [end]:
+    if len(_later_exits(exits)) != 1 or end is None or exits.handler_real != [end]:
         return None
-    return Ends(exits.follow, _behind(exits)[0]) if _ends_by_line(exits.handling, end) else None
+    return Ends(exits.follow, _later_exits(exits)[0]) if _ends_by_line(exits.handling, end) else None
 
 
 def _laid_out_behind(exits: TryExits) -> Ends | None:
     """What the body continues with after the handlers follows the statement."""
-    behind, body = _behind(exits), exits.body_real
-    if not behind or any(block not in exits.loop and block is not exits.end for block in exits.handler_real):
+    later, body = _later_exits(exits), exits.body_real
+    if not later or any(block not in exits.loop and block is not exits.end for block in exits.handler_real):
         return None
-    return Ends(behind[0], _single([block for block in body if block.layout < exits.last and block is not exits.end]))
+    return Ends(later[0], _single([block for block in body if block.layout < exits.last and block is not exits.end]))
 
 
 def _only_the_body_goes_on(exits: TryExits) -> Ends | None:
@@ -224,7 +224,7 @@ def _handlers_go_on(exits: TryExits) -> Ends | None:
 def _return_by_its_line(exits: TryExits) -> Ends | None:
     """The body continues with a return that its line puts after the statement."""
     rest = _rest(exits)
-    return Ends(rest[0]) if len(rest) == 1 and exits.is_written_behind(rest[0]) else None
+    return Ends(rest[0]) if len(rest) == 1 and exits.is_written_after(rest[0]) else None
 
 
 def _body_goes_on_before(exits: TryExits) -> Ends | None:
@@ -235,7 +235,7 @@ def _body_goes_on_before(exits: TryExits) -> Ends | None:
     return Ends(returns[0] if returns else None, _single(_rest(exits)))
 
 
-def _behind(exits: TryExits) -> list[LiftedBlock]:
+def _later_exits(exits: TryExits) -> list[LiftedBlock]:
     """Return where the body continues after the handlers, except for the loop and the block that follows."""
     return [p for p in exits.body_real if p.layout > exits.last and p not in exits.loop and p is not exits.end]
 

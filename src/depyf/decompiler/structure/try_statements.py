@@ -44,7 +44,7 @@ def write_try(
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
-        if not orelse and _ends_behind(body, exits):
+        if not orelse and _jumps_after_handlers(body, exits):
             orelse = [body.pop()]
         if is_of_group:
             statement = nodes.TryStar(body, handlers, orelse, line=node.evidence.line)
@@ -67,11 +67,11 @@ def _ends_of(
     if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
         after, orelse_from = _as_compiled(writer, region, after, orelse_from, exits)
     if after is None and orelse_from is not None:
-        after = _behind_the_handlers(writer, node, orelse_from, exits)
+        after = _after_handlers(writer, node, orelse_from, exits)
     return after, orelse_from
 
 
-def _ends_behind(body: list[nodes.Statement], exits: TryExits) -> bool:
+def _jumps_after_handlers(body: list[nodes.Statement], exits: TryExits) -> bool:
     """Whether the ``break`` or ``continue`` at the end of ``body`` has a line after the handlers: it is in the
     ``else`` clause."""
     jumps = len(body) > 1 and isinstance(body[-1], _LOOP_JUMPS)
@@ -91,21 +91,21 @@ def _of_group(
         clauses.pop()
     ends = [clause.body[-1] for clause in clauses]
     jump = next((last for last in ends if isinstance(last, _LOOP_JUMPS)), None)
-    goes_on: nodes.Statement | None = jump
+    continuation: nodes.Statement | None = jump
     if jump is None and end is None:
-        goes_on = next((last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)), None)
+        continuation = next((last for last in ends if isinstance(last, nodes.Return) and not returns_none(last)), None)
     elif jump is None and end is not None and end.kind == "return" and not end.statements:
-        goes_on = nodes.Return(end.test)
+        continuation = nodes.Return(end.test)
     for clause in clauses:
         drop_at_tail(
-            clause.body, lambda one: returns_none(one) or one == goes_on, always=True, through_finally=True
+            clause.body, lambda one: returns_none(one) or one == continuation, always=True, through_finally=True
         )
-    if goes_on is None or jump is None and end is not None:
+    if continuation is None or jump is None and end is not None:
         return [statement]
     part = statement.orelse or statement.body
-    if part[-1] == goes_on and len(part) > 1:
+    if part[-1] == continuation and len(part) > 1:
         part.pop()
-    return [statement] if jumps_follow and jump is not None else [statement, goes_on]
+    return [statement] if jumps_follow and jump is not None else [statement, continuation]
 
 
 _LOOP_JUMPS = (nodes.Break, nodes.Continue)
@@ -157,17 +157,17 @@ def _compiled_at(region: Region) -> int | None:
     return first.offset if first is not None else None
 
 
-def _behind_the_handlers(
+def _after_handlers(
     writer: Structurer, node: LiftedBlock, start: LiftedBlock, exits: TryExits
 ) -> LiftedBlock | None:
     """Return where the ``else`` clause that begins at ``start`` continues after the handlers: after the statement."""
     reached = [other for other in writer.flow.dominated(start) if other in exits.context.inside]
     before = {other for other in reached if other.layout < exits.last}
     blocks = {skip_jumps(block) for other in before for block in other.successors} - before
-    behind = [block for block in blocks if block in reached]
-    if len(behind) != 1 or behind[0] is None or behind[0].region is not node.region:
+    later = [block for block in blocks if block in reached]
+    if len(later) != 1 or later[0] is None or later[0].region is not node.region:
         return None
-    return behind[0] if behind[0].markers == node.markers else None
+    return later[0] if later[0].markers == node.markers else None
 
 
 def _handlers(

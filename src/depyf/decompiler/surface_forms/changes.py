@@ -39,7 +39,7 @@ class FormChange(NamedTuple):
         self.body[:] = self.before
 
 
-class _Place(NamedTuple):
+class _Suite(NamedTuple):
     """A list of statements, with the jumps equivalent to falling off its end and to a ``break`` in it."""
 
     body: list[nodes.Statement]
@@ -52,16 +52,16 @@ def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Ex
 
     ``abandoned`` are the values of ``return`` statements that a ``finally`` body overrides.
     """
-    places = list(_places(body, nodes.Return(None) if kind == "function" else None))
-    abandons = any(_abandons(statement) for place in places for statement in place.body)
-    for place in places:
-        for statement, after in _rewritten(place):
-            yield FormChange(place.body, place.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
-        if isinstance(place.body[-1], (nodes.Return, nodes.Pass)):
+    suites = list(_suites(body, nodes.Return(None) if kind == "function" else None))
+    abandons = any(_abandons(statement) for suite in suites for statement in suite.body)
+    for suite in suites:
+        for statement, after in _rewritten(suite):
+            yield FormChange(suite.body, suite.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
+        if isinstance(suite.body[-1], (nodes.Return, nodes.Pass)):
             for value in abandoned:
-                yield FormChange(place.body, place.body[:], [*place.body[:-1], nodes.Return(value)])
-        elif abandons and isinstance(place.body[-1], nodes.Expr):
-            yield FormChange(place.body, place.body[:], [*place.body[:-1], nodes.Return(place.body[-1].value)])
+                yield FormChange(suite.body, suite.body[:], [*suite.body[:-1], nodes.Return(value)])
+        elif abandons and isinstance(suite.body[-1], nodes.Expr):
+            yield FormChange(suite.body, suite.body[:], [*suite.body[:-1], nodes.Return(suite.body[-1].value)])
 
 
 def _abandons(statement: nodes.Statement) -> bool:
@@ -69,37 +69,37 @@ def _abandons(statement: nodes.Statement) -> bool:
     return isinstance(statement, _TRIES) and bool(statement.finalbody) and _leaves(statement.finalbody[-1])
 
 
-def _places(body: list[nodes.Statement], falls: Jump) -> Iterator[_Place]:
+def _suites(body: list[nodes.Statement], falls: Jump) -> Iterator[_Suite]:
     """Yield ``body`` and every list of statements in it, outer ones first."""
-    found = [_Place(body, falls, None)]
-    for place in found:  # grows along
-        yield place
-        for index, statement in enumerate(place.body):
+    found = [_Suite(body, falls, None)]
+    for suite in found:  # grows along
+        yield suite
+        for index, statement in enumerate(suite.body):
             if isinstance(statement, DEFINITIONS) or not statement.holds_bodies:
                 continue
-            following = place.body[index + 1] if index + 1 < len(place.body) else place.falls
+            following = suite.body[index + 1] if index + 1 < len(suite.body) else suite.falls
             after = following if isinstance(following, _JUMPS) else None
             for inner in filter(None, nodes.statement_bodies(statement)):
                 if isinstance(statement, _LOOPS) and inner is statement.body:
-                    found.append(_Place(inner, nodes.Continue(), after))
+                    found.append(_Suite(inner, nodes.Continue(), after))
                 elif isinstance(statement, _TRIES) and inner is statement.body and statement.orelse:
                     first = statement.orelse[0]
-                    found.append(_Place(inner, first if isinstance(first, _JUMPS) else None, place.breaks))
+                    found.append(_Suite(inner, first if isinstance(first, _JUMPS) else None, suite.breaks))
                 else:
-                    found.append(_Place(inner, after, place.breaks))
+                    found.append(_Suite(inner, after, suite.breaks))
 
 
-def _rewritten(place: _Place) -> Iterator[tuple[nodes.Statement, list[nodes.Statement]]]:
+def _rewritten(suite: _Suite) -> Iterator[tuple[nodes.Statement, list[nodes.Statement]]]:
     """Yield each replacement of the body, with the statement that it changes."""
-    for after in _ended_otherwise(place):
-        yield place.body[-1], after
-    for index, statement in enumerate(place.body):
-        for after in _instead(statement, place.body[index + 1 :], place.falls):
-            yield statement, place.body[:index] + after
+    for after in _with_other_end(suite):
+        yield suite.body[-1], after
+    for index, statement in enumerate(suite.body):
+        for after in _instead(statement, suite.body[index + 1 :], suite.falls):
+            yield statement, suite.body[:index] + after
 
 
-def _ended_otherwise(place: _Place) -> Iterator[list[nodes.Statement]]:
-    body, falls, breaks = place
+def _with_other_end(suite: _Suite) -> Iterator[list[nodes.Statement]]:
+    body, falls, breaks = suite
     last = body[-1]
     if falls is not None:
         if isinstance(last, nodes.Pass):
@@ -288,8 +288,8 @@ def _instead_of_loop(
         yield [_loop(statement, body, rest)]
         yield [_loop(statement, body, rest[:1]), *rest[1:]]
         if _leaves(rest[0]):
-            behind = rest[1:] if isinstance(statement, nodes.While) and statement.test == _TRUE else rest
-            yield [_loop(statement, _without_breaks(body, rest[0]), orelse), *behind]
+            after = rest[1:] if isinstance(statement, nodes.While) and statement.test == _TRUE else rest
+            yield [_loop(statement, _without_breaks(body, rest[0]), orelse), *after]
     first = body[0]
     if isinstance(statement, nodes.While):
         if statement.test == _TRUE:

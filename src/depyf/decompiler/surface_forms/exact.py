@@ -56,7 +56,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
         far, _, chosen, tried = heapq.heappop(waiting)
         with made(chosen):
             lines = _lines_that_differ(raw, printed(), compiled)
-            options = sorted(changes(body, kind_of(raw), abandoned), key=lambda change: _away(change.line, lines))
+            options = sorted(changes(body, kind_of(raw), abandoned), key=lambda one: _line_distance(one.line, lines))
             for change in options[tried : tried + AT_ONCE]:
                 with made([change]):
                     text = printed()
@@ -119,7 +119,7 @@ def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> lis
     return [line for line in lines if line is not None]
 
 
-def _away(line: int | None, lines: list[int]) -> int:
+def _line_distance(line: int | None, lines: list[int]) -> int:
     """Return the distance from ``line`` to the nearest of ``lines``; 0 if unknown."""
     return min((abs(line - other) for other in lines), default=0) if line is not None else 0
 

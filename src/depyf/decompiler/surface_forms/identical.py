@@ -89,16 +89,16 @@ def _next_step(
 def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange]:
     """Yield the changes that may add or remove the dead code ``dead``, likeliest first."""
     found: list[tuple[tuple[bool, int], FormChange]] = []
-    for place in _places(body):
-        for index, statement in enumerate(place):
+    for suite in _suites(body):
+        for index, statement in enumerate(suite):
             if not isinstance(statement, (nodes.If, *_TRIES)):
                 continue
-            line, rest = statement.line or 0, place[index + 1 :]
+            line, rest = statement.line or 0, suite[index + 1 :]
             if dead.line is not None and line > dead.line:
                 continue
             ends = dead.line in (_last_line(_branch(statement)), _last_line(rest))
-            away = not ends, (dead.line or _LATEST) - line
-            found += [(away, change) for change in _written_otherwise(place, index, dead)]
+            rank = not ends, (dead.line or _LATEST) - line
+            found += [(rank, change) for change in _alternatives(suite, index, dead)]
     return (change for _, change in sorted(found, key=lambda one: one[0]))
 
 
@@ -109,41 +109,41 @@ def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.State
     return statement.handlers[-1].body if statement.handlers else statement.body
 
 
-def _written_otherwise(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
+def _alternatives(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
     """Yield alternative forms of the statement at ``index``, an `if` or `try`, and of those after it."""
-    statement, rest = place[index], place[index + 1 :]
+    statement, rest = suite[index], suite[index + 1 :]
     if isinstance(statement, nodes.If):
         leaves = _leaves(statement.body)
         if not dead.missing:
             if statement.orelse and leaves:
-                yield _instead(place, index, len(place), [_with_orelse(statement, []), *statement.orelse, *rest])
+                yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *statement.orelse, *rest])
         elif statement.orelse and not leaves:
-            goes_on = copy.copy(statement)
-            goes_on.body = [*statement.body, nodes.Continue()]
-            yield _instead(place, index, index + 1, [goes_on])
+            with_continue = copy.copy(statement)
+            with_continue.body = [*statement.body, nodes.Continue()]
+            yield _instead(suite, index, index + 1, [with_continue])
         elif rest and leaves and not statement.orelse:
-            yield from _with_else(place, index, dead)
+            yield from _with_else(suite, index, dead)
     elif isinstance(statement, _TRIES) and dead.missing and rest:
         if statement.handlers and not statement.orelse and not statement.finalbody:
             if all(_leaves(handler.body) for handler in statement.handlers):
-                yield _instead(place, index, len(place), [_with_orelse(statement, rest)])
+                yield _instead(suite, index, len(suite), [_with_orelse(statement, rest)])
 
 
-def _with_else(place: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
+def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
     """Move the statements after the `if` at ``index`` into its `else`: all, or up to the target of the dead jump."""
-    size = len(place)
-    ends = [end for end in range(index + 2, size) if dead.target is not None and place[end].line == dead.target]
+    size = len(suite)
+    ends = [end for end in range(index + 2, size) if dead.target is not None and suite[end].line == dead.target]
     for end in [*ends[:1], size]:
         first, last = index, index  # of an `elif` chain: consecutive without a line in between
-        while end == size and first > 0 and _goes_on(place[first - 1], place[first]):
+        while end == size and first > 0 and _may_be_elif(suite[first - 1], suite[first]):
             first -= 1
-        while last + 2 < end and _goes_on(place[last], place[last + 1]) and _is_open(place[last + 1]):
+        while last + 2 < end and _may_be_elif(suite[last], suite[last + 1]) and _is_open(suite[last + 1]):
             last += 1
         for start, stop in dict.fromkeys([(first, last), (first, index), (index, index)]):
-            chained = place[stop + 1 : end]
-            for statement in reversed(place[start : stop + 1]):
+            chained = suite[stop + 1 : end]
+            for statement in reversed(suite[start : stop + 1]):
                 chained = [_with_orelse(statement, chained)]
-            yield _instead(place, start, end, chained)
+            yield _instead(suite, start, end, chained)
 
 
 def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> nodes.Statement:
@@ -153,11 +153,11 @@ def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> n
     return changed
 
 
-def _instead(place: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> FormChange:
-    return FormChange(place, place[:], [*place[:start], *after, *place[end:]], place[start].line)
+def _instead(suite: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> FormChange:
+    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], suite[start].line)
 
 
-def _goes_on(statement: nodes.Statement, following: nodes.Statement) -> bool:
+def _may_be_elif(statement: nodes.Statement, following: nodes.Statement) -> bool:
     """Whether the `if` ``following`` may be the `elif` of ``statement``."""
     if not isinstance(statement, nodes.If) or not isinstance(following, nodes.If) or not _is_open(statement):
         return False
@@ -170,12 +170,12 @@ def _is_open(statement: nodes.Statement) -> bool:
     return isinstance(statement, nodes.If) and not statement.orelse and _leaves(statement.body)
 
 
-def _places(body: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
+def _suites(body: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
     """Yield ``body`` and every list of statements in it, except for nested definitions."""
     found = [body]
-    for place in found:  # grows along
-        yield place
-        for statement in place:
+    for suite in found:  # grows along
+        yield suite
+        for statement in suite:
             if not isinstance(statement, DEFINITIONS) and statement.holds_bodies:
                 found += filter(None, nodes.statement_bodies(statement))
 

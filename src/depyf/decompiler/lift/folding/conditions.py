@@ -30,8 +30,8 @@ def fold_condition(block: LiftedBlock) -> bool:
     second = _second_test(block)
     if second is None:
         return False
-    way_out = block.false if second is block.true else block.true
-    other = skip_jumps(way_out)
+    exit_target = block.false if second is block.true else block.true
+    other = skip_jumps(exit_target)
     if case_of(block.test) is not None:
         if not _is_guard(block, second):
             return False
@@ -41,9 +41,9 @@ def fold_condition(block: LiftedBlock) -> bool:
             return False
     if second.kind == "or_pop":
         return _fold_before_value(block, second, other)
-    if _stands_above_assertion(block, second) or _stands_above_if(block, second) or _is_of_while(block, second):
+    if _is_nested_assertion(block, second) or _is_nested_if(block, second) or _is_first_if_of_while(block, second):
         return False
-    if ends_the_body(way_out) and not ends_the_body(second.false) and not ends_the_body(second.true):
+    if ends_the_body(exit_target) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one falls off the end of a loop body, the other is a `continue`
     if same_exit(other, second.false):
         _join_tests("and", block, second)
@@ -95,18 +95,18 @@ def _join_tests(op: str, block: LiftedBlock, second: LiftedBlock) -> None:
     _test_with(block, second, test)
 
 
-def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
+def _is_nested_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``second`` is the test of an assert statement, on a line below that of ``block``: ``if a: assert b``.
 
     Where an assert statement loads AssertionError by its global name, a ``raise`` compiles to the same code, but has
     a line of its own.
     """
-    for way in (second.true, second.false):
-        if way is None or way.kind != "raise" or len(way.statements) != 1:
+    for arm in (second.true, second.false):
+        if arm is None or arm.kind != "raise" or len(arm.statements) != 1:
             continue
-        if way in (skip_jumps(block.true), skip_jumps(block.false)):
+        if arm in (skip_jumps(block.true), skip_jumps(block.false)):
             continue  # both are operands of one assert statement
-        (statement,) = way.statements
+        (statement,) = arm.statements
         error = statement.exc if isinstance(statement, nodes.Raise) else None
         error = error.func if isinstance(error, nodes.Call) else error
         if isinstance(error, AssertionClass) and error.on_lines_of_comparisons and second is not block.true:
@@ -118,7 +118,7 @@ def _stands_above_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
     return False
 
 
-def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
+def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``second`` is the test of an ``if`` that is the whole body of another one: the inner test is indented
     deeper than the outer one, and its body deeper by as much again. Where jumps have the line of their statement, it
     is enough that the two tests are on different lines.
@@ -130,16 +130,16 @@ def _stands_above_if(block: LiftedBlock, second: LiftedBlock) -> bool:
         out = second.false if body is second.true else second.true
         return same_exit(skip_jumps(block.false if second is block.true else block.true), out)
     first = body.statements[0] if body.statements else None
-    place, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
+    body_line, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
     outer, inner = (_column_of_if(one) for one in (block, second))
-    if outer is None or inner is None or column is None or place is None or place <= below:
+    if outer is None or inner is None or column is None or body_line is None or body_line <= below:
         return False
     if first is None and body.kind == "branch":
         column = _column_of_if(body) or 0
     return inner > outer and inner - outer == column - inner
 
 
-def _is_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
+def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``block`` ends the test of a while loop, and ``second`` tests an ``if`` that comes first in its body.
 
     The next statement of the body is then in the column of that ``if``. Otherwise both may be operands of one test:
@@ -337,16 +337,16 @@ def fold_jump(block: LiftedBlock) -> bool:
         return False
     if case_of(block.test) is not None:
         return False
-    place = jump.next
-    if place is None or place.kind not in ("branch", "or_pop") and not pushes_one(place, jump.exit):
+    target = jump.next
+    if target is None or target.kind not in ("branch", "or_pop") and not pushes_one(target, jump.exit):
         return False
-    if not only_from(jump, block) or not only_from(place, jump) or not same_stack(jump.exit, jump.entry):
+    if not only_from(jump, block) or not only_from(target, jump) or not same_stack(jump.exit, jump.entry):
         return False
-    if place.layout < jump.layout or place.evidence.is_repeated or not is_silent(place):
+    if target.layout < jump.layout or target.evidence.is_repeated or not is_silent(target):
         return False
-    block.redirect(jump, place)
+    block.redirect(jump, target)
     jump.become(Terminator("goto"))
-    place.predecessors.discard(jump)
+    target.predecessors.discard(jump)
     return True
 
 

@@ -6,7 +6,7 @@ from ...syntax import nodes
 from .. import block_order
 from ..lifted_block import LiftedBlock, Terminator
 from .negation import same_condition
-from .shapes import in_a_comprehension, same_place, skip_jumps
+from .shapes import in_a_comprehension, same_effect, skip_jumps
 
 
 def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedBlock]]:
@@ -53,7 +53,7 @@ def _repeats(
         copied_when_true, copied_out = False, copy.true
     else:
         return False
-    if not same_place(out, copied_out):
+    if not same_effect(out, copied_out):
         return False
     return same_condition(copy.test, block.test, opposite=copied_when_true != when_true)
 

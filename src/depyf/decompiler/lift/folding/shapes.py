@@ -34,7 +34,7 @@ def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> b
     return len(left) == len(right) and all(resolved(a) is resolved(b) for a, b in zip(left, right))
 
 
-def same_place(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
+def same_effect(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
     """Whether both blocks do the same: they are one block, or equal copies of a small exit."""
     for _ in range(4):
         left, right = skip_jumps(left), skip_jumps(right)

@@ -15,7 +15,7 @@ def unthread_arm(block: LiftedBlock) -> bool:
         return False
     keeps = block.kind == "or_pop"
     truth = block.terminator.sense if keeps else block.fall is block.false
-    second, led_to = (block.false, block.true) if keeps or truth else (block.true, block.false)
+    second, target = (block.false, block.true) if keeps or truth else (block.true, block.false)
     if not only_from(second, block) or not pushes_one(second, block.exit):
         return False
     whole = second.next
@@ -24,13 +24,13 @@ def unthread_arm(block: LiftedBlock) -> bool:
     if whole.evidence.is_repeated or not is_silent(whole) or len(whole.entry) != len(second.exit):
         return False
     below = whole.exit[: len(block.exit)]
-    if not same_stack(below, block.exit) or skip_jumps(led_to) is not skip_jumps(_way(whole, truth, keeps)):
+    if not same_stack(below, block.exit) or skip_jumps(target) is not skip_jumps(_target(whole, truth, keeps)):
         return False
     block.become(Terminator("or_pop", test=block.test, true=whole, false=second, fall=second, sense=truth))
     return True
 
 
-def _way(whole: LiftedBlock, truth: bool, keeps: bool) -> LiftedBlock | None:
+def _target(whole: LiftedBlock, truth: bool, keeps: bool) -> LiftedBlock | None:
     """Return the target of ``whole`` for an incoming value of this ``truth``; None if it keeps a value that ``keeps``
     says is dropped, or the reverse.
     """
