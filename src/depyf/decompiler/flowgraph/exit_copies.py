@@ -316,19 +316,21 @@ def _between_statements(
 
 
 def _consumption(block: BasicBlock, starts: dict[BasicBlock, Entries]) -> int:
-    """The position after the instructions that evaluate the one value which is taken first; the length if none is.
+    """Return the position of the instruction that consumes the value computed by those before it; the length if none.
 
-    What takes it may push operands first: `a.x = value` and `a[i] = value` do. A SWAP takes it too: a ``return``
-    keeps it while it leaves what is around.
+    A SWAP counts: a ``return`` keeps its value below while it leaves the enclosing statements. A store to an attribute
+    or an item begins with the operands that it pushes.
     """
     entries = starts[block]
-    base, evaluated = len(entries), len(block.instructions)
+    base, computed = len(entries), len(block.instructions)
     for position, instruction in enumerate(block.instructions):
         after = entries_after(instruction, entries)
         if len(entries) == base + 1:
-            evaluated = position
-        if len(entries) > base and (len(after) <= base or instruction.op == "SWAP" and len(entries) == base + 1):
-            return evaluated
+            computed = position
+            if len(after) <= base or instruction.op == "SWAP":
+                return position
+        if instruction.op in ("STORE_ATTR", "STORE_SUBSCR") and len(after) <= base:
+            return computed
         entries = after
     return len(block.instructions)
 

@@ -15,18 +15,19 @@ from .else_clauses import column_of_body
 from .rules import Rules
 
 _ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
-"""Prefixes of the operations after which a statement may begin."""
-_JUMPS: dict[int, type[nodes.Statement]] = {
-    len("break"): nodes.Break, len("return"): nodes.Return, len("continue"): nodes.Continue,
-}  # fmt: skip
-"""By width: jumps that leave a NOP if the jump instruction itself has another position."""
+"""How operations begin after which a statement may begin."""
+_JUMPS = frozenset({len("break"), len("return"), len("continue")})
+"""Widths of statements that leave a NOP where the jump itself has another position, or is gone."""
 _NARROWEST = len("...")
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
 
 
 class _Idle(NamedTuple):
-    """The NOP on ``line`` from ``start`` to ``end``, whose statement belongs before ``body[at]``, in ``column``."""
+    """The NOP in ``line`` from ``start`` to ``end``, whose statement belongs before ``body[at]``, in ``column``.
+
+    ``is_next``: ``body`` begins with it.
+    """
 
     line: int
     end_line: int
@@ -35,6 +36,7 @@ class _Idle(NamedTuple):
     body: list[nodes.Statement]
     at: int
     column: int
+    is_next: bool
 
     @property
     def has_one_line(self) -> bool:
@@ -44,11 +46,6 @@ class _Idle(NamedTuple):
     def beside(self) -> list[nodes.Statement]:
         """Return the statements before and after."""
         return self.body[max(0, self.at - 1) : self.at + 1]
-
-    def is_jump(self) -> bool:
-        """Whether the NOP belongs to an adjacent jump statement."""
-        jump = _JUMPS.get(self.end - self.start) if self.has_one_line and self.start == self.column else None
-        return jump is not None and any(isinstance(one, jump) for one in self.beside())
 
     def inside(self) -> list[nodes.Statement]:
         """Return the statements that follow and are indented deeper than the body."""
@@ -78,8 +75,6 @@ def write_idle_statements(
     changed = False
     for nop in sorted(found, key=_order):
         for idle in _bodies_around(body, nop) if nop.line not in lines else ():
-            if idle.is_jump():
-                break
             written = RULES.decide(idle, skipped)
             if written is not None:
                 written.statement.column = idle.column
@@ -114,27 +109,33 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction) -> list[_Idle]
     around: nodes.Statement | None = None
     while inner is not None:
         at = sum(statement.line is not None and statement.line < (nop.line or 0) for statement in inner)
-        _add(found, nop, around, inner, at)
+        _add(found, nop, around, inner, at, is_next=False)
         around = inner[at - 1] if at else None
         parts = list(filter(None, nodes.statement_bodies(around))) if around is not None and around.holds_bodies else []
         if any(part[0].line is None for part in parts):
             return []  # it may be there
         begun = sum((part[0].line or 0) < (nop.line or 0) for part in parts)
         if begun < len(parts):
-            _add(found, nop, around, parts[begun], 0)
+            _add(found, nop, around, parts[begun], 0, is_next=True)
         inner = parts[begun - 1] if begun else None
     return found
 
 
 def _add(
-    found: list[_Idle], nop: Instruction, around: nodes.Statement | None, body: list[nodes.Statement], at: int
+    found: list[_Idle],
+    nop: Instruction,
+    around: nodes.Statement | None,
+    body: list[nodes.Statement],
+    at: int,
+    *,
+    is_next: bool,
 ) -> None:
     """Add ``body``, which is in ``around``, in front of ``found`` if its column is not to the right of ``nop``."""
     assert nop.position is not None
     line, end_line, start, end = nop.position
     column = None if _is_elif(around, body) else _column(body)
     if column is not None and column <= start:
-        found.insert(0, _Idle(line, end_line, start, end, body, at, column))
+        found.insert(0, _Idle(line, end_line, start, end, body, at, column, is_next))
 
 
 def _column(body: list[nodes.Statement]) -> int | None:
@@ -180,7 +181,10 @@ def _test(text: str) -> nodes.Expression:
 
 def _pass(idle: _Idle) -> _Written | None:
     """``pass``, or a constant, of which nothing else is left: the NOP begins where the statements of the body do."""
-    if idle.start != idle.column or idle.has_one_line and idle.end - idle.start < _NARROWEST:
+    if idle.is_next and (not idle.has_one_line or idle.end - idle.start != len("pass")):
+        return None  # it may as well be before
+    width = idle.end - idle.start
+    if idle.start != idle.column or idle.has_one_line and (width < _NARROWEST or width in _JUMPS):
         return None  # `case _` leaves one too
     if not idle.has_one_line and any(isinstance(one, (nodes.Try, nodes.TryStar)) for one in idle.beside()):
         return None  # whose NOP it is
