@@ -92,7 +92,7 @@ class Jump:
 
 
 def _abandoned_return(jump: Jump) -> Continuation | None:
-    """Control never comes here: a ``finally`` body keeps a return from happening, of which the value is left."""
+    """Unreachable: a ``finally`` body prevents the return; only its value remains."""
     block = jump.block
     if block.kind != "nowhere":
         return None
@@ -102,9 +102,7 @@ def _abandoned_return(jump: Jump) -> Continuation | None:
 
 
 def _falls_off(jump: Jump) -> Continuation | None:
-    """Control goes where it falls off the end of the statements: nothing is written, but for a ``continue`` of which
-    the compiler kept a jump of its own.
-    """
+    """To where the statements end: nothing is written, except a ``continue`` that kept a jump of its own."""
     block, follow = jump.block, jump.follow
     if follow is None or block is not skip_jumps(follow):
         return None
@@ -134,7 +132,7 @@ def _is_continue(jump: Jump) -> bool:
 
 
 def _end_of_handling(jump: Jump) -> Continuation | None:
-    """The exception is raised again at the end of a ``finally`` body, or of the clauses of a try statement."""
+    """To the reraise at the end of a ``finally`` body, or of the clauses of a try statement: nothing is written."""
     block = jump.block
     if block.kind != "reraise" or block.statements or jump.follow is not None:
         return None
@@ -143,18 +141,18 @@ def _end_of_handling(jump: Jump) -> Continuation | None:
 
 
 def _continue(jump: Jump) -> Continuation | None:
-    """To the top of the loop."""
+    """To the header of the loop: a ``continue``."""
     return jump.writes(jump.continue_statement()) if jump.block is jump.context.continue_to else None
 
 
 def _break(jump: Jump) -> Continuation | None:
-    """To what follows the loop."""
+    """To what follows the loop: a ``break``."""
     end = jump.context.break_to
     return jump.writes(nodes.Break(line=jump.line)) if end is not None and jump.block is skip_jumps(end) else None
 
 
 def _copy_of_what_follows(jump: Jump) -> Continuation | None:
-    """To a copy that the compiler made of a short exit after the statements: control falls off their end."""
+    """To the compiler's copy of a short exit after the statements: nothing is written."""
     if not jump.is_one_copy_of(jump.follow):
         return None
     jump.writer.written.add(jump.block)
@@ -162,14 +160,14 @@ def _copy_of_what_follows(jump: Jump) -> Continuation | None:
 
 
 def _copy_behind_the_loop(jump: Jump) -> Continuation | None:
-    """To a copy that the compiler made of a short exit after the loop: a ``break``."""
+    """To the compiler's copy of a short exit after the loop: a ``break``."""
     if not jump.is_one_copy_of(jump.context.break_to):
         return None
     return jump.writes(nodes.Break(line=jump.line), jump.block)
 
 
 def _next_node(jump: Jump) -> Continuation | None:
-    """To a node that nothing else leads to: it is written next."""
+    """To a node with no other predecessor: it is written next."""
     block, writer = jump.block, jump.writer
     if block not in jump.context.inside or block in writer.written:
         return None
@@ -177,7 +175,7 @@ def _next_node(jump: Jump) -> Continuation | None:
 
 
 def _break_to_the_end(jump: Jump) -> Continuation | None:
-    """To the end of the code, where nobody wrote a return, and a ``break`` leads there too."""
+    """To the implicit return at the end of the code, which a ``break`` reaches too: a ``break``."""
     after = jump.context.break_to
     if after is None:
         return None
@@ -187,7 +185,7 @@ def _break_to_the_end(jump: Jump) -> Continuation | None:
 
 
 def _written_return(jump: Jump) -> Continuation | None:
-    """To a return that somebody wrote, by its position or in front of a copy of a ``finally`` body."""
+    """To a return of the source, as shown by its position or by the copy of a ``finally`` body after it."""
     if not jump.may_return:
         return None
     evidence = jump.goal.evidence
@@ -196,7 +194,7 @@ def _written_return(jump: Jump) -> Continuation | None:
 
 
 def _unwinds_to_what_follows(jump: Jump) -> Continuation | None:
-    """Through what unwinds statements to where control falls off the end; a ``continue`` if its column says that."""
+    """Through unwinding code to where the statements end; a ``continue`` if the columns show one."""
     follow, block = jump.follow, jump.block
     if follow is None or jump.goal is not jump.writer.final(follow, shared=True):
         return None
@@ -206,7 +204,7 @@ def _unwinds_to_what_follows(jump: Jump) -> Continuation | None:
 
 
 def _unwinds_behind_the_loop(jump: Jump) -> Continuation | None:
-    """Through what unwinds statements to what follows the loop: a ``break``."""
+    """Through unwinding code to what follows the loop: a ``break``."""
     end = jump.context.break_to
     if end is None or jump.goal is not jump.writer.final(end, shared=True):
         return None
@@ -214,12 +212,12 @@ def _unwinds_behind_the_loop(jump: Jump) -> Continuation | None:
 
 
 def _implicit_return(jump: Jump) -> Continuation | None:
-    """To a return that nobody wrote, where no other word leads: it is written."""
+    """To an implicit return that no other statement reaches: a ``return``."""
     return jump.returns() if jump.may_return else None
 
 
 def _unwinds(jump: Jump) -> Continuation | None:
-    """Through what unwinds statements to somewhere else, which is asked for again."""
+    """Through unwinding code to another node: the rules are applied to that."""
     if jump.goal is jump.block:
         return None
     writer, follow, context = jump.writer, jump.follow, jump.context
