@@ -159,8 +159,8 @@ def _is_elif(around: nodes.Statement | None, inner: list[nodes.Statement]) -> bo
 def _constant_test(idle: _Idle) -> _Written | None:
     """``if`` or ``while`` with a constant: the NOP is that of the test, after the keyword and as wide as it (3.12)."""
     before, width, inside = idle.start - idle.column, idle.end - idle.start, idle.inside()
-    if not idle.has_one_line:
-        return None
+    if not idle.has_one_line or idle.is_next and width == len("1"):
+        return None  # it may be that of an `assert 1` before
     if before == len("while ") and width == len("False") and not inside:
         return _Written(nodes.While(_test("False"), [nodes.Pass(line=idle.line)], line=idle.line))
     is_true = bool(inside) and width in _TRUE and (width not in _FALSE or inside[0].line == idle.line + 1)
