@@ -43,6 +43,11 @@ class _Idle(NamedTuple):
         """Whether the NOP is on a single line."""
         return self.line == self.end_line
 
+    @property
+    def width(self) -> int:
+        """The columns of the NOP, if it is on a single line."""
+        return self.end - self.start
+
     def beside(self) -> list[nodes.Statement]:
         """Return the statements before and after."""
         return self.body[max(0, self.at - 1) : self.at + 1]
@@ -158,7 +163,7 @@ def _is_elif(around: nodes.Statement | None, inner: list[nodes.Statement]) -> bo
 
 def _constant_test(idle: _Idle) -> _Written | None:
     """``if`` or ``while`` with a constant: the NOP is that of the test, after the keyword and as wide as it (3.12)."""
-    before, width, inside = idle.start - idle.column, idle.end - idle.start, idle.inside()
+    before, width, inside = idle.start - idle.column, idle.width, idle.inside()
     if not idle.has_one_line or idle.is_next and width == len("1"):
         return None  # it may be that of an `assert 1` before
     if before == len("while ") and width == len("False") and not inside:
@@ -181,17 +186,16 @@ def _test(text: str) -> nodes.Expression:
 
 def _pass(idle: _Idle) -> _Written | None:
     """``pass``, or a constant, of which nothing else is left: the NOP begins where the statements of the body do."""
-    if idle.is_next and (not idle.has_one_line or idle.end - idle.start != len("pass")):
+    if idle.is_next and (not idle.has_one_line or idle.width != len("pass")):
         return None  # it may as well be before
-    width = idle.end - idle.start
-    if idle.start != idle.column or idle.has_one_line and (width < _NARROWEST or width in _JUMPS):
+    if idle.start != idle.column or idle.has_one_line and (idle.width < _NARROWEST or idle.width in _JUMPS):
         return None  # `case _` leaves one too
     if not idle.has_one_line and any(isinstance(one, (nodes.Try, nodes.TryStar)) for one in idle.beside()):
         return None  # whose NOP it is
     if any(statement.line is not None and idle.line < statement.line <= idle.end_line for statement in idle.body):
         return None  # an `if` with these in its body (3.11)
     statement = nodes.Pass(line=idle.line)
-    statement.written = "..." if idle.has_one_line and idle.end - idle.start == len("...") else None
+    statement.written = "..." if idle.has_one_line and idle.width == len("...") else None
     return _Written(statement)
 
 

@@ -211,7 +211,7 @@ def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBloc
     second = block.false if first is block.true else block.true
     if second is None or second is first or not only_from(first, block) or not only_from(second, block):
         return None  # `if a: pass`: both branches have the same target
-    return (block.test if first is block.true else negate(block.test)), first, second
+    return _as_read(block), first, second
 
 
 def fold_conditional_test(block: LiftedBlock) -> bool:
