@@ -72,6 +72,11 @@ def unpacked(code: str) -> bytes:
     return zlib.decompress(base64.b85decode(code))
 
 
+def packed(code: bytes) -> str:
+    """The reverse of `unpacked`."""
+    return base64.b85encode(zlib.compress(code, 9)).decode("ascii")
+
+
 def _dotted(version: Version) -> str:
     return "{}.{}".format(*version)
 
@@ -83,7 +88,7 @@ def compiled(source: str, version: str) -> str:
     kind, answer = POOL.compile(request, (major, minor))
     if kind != "code":
         raise SystemExit(f"CPython {version}: {answer}\n{source}")
-    return base64.b85encode(zlib.compress(answer, 9)).decode("ascii")
+    return packed(answer)
 
 
 def _record(name: str, source: str, versions: list[str]) -> None:

@@ -160,8 +160,10 @@ class Page:
 
 
 def _same_everywhere(text: str) -> str:
-    """`text` without the folder, which torch shows relative to some other, and the kind of PyTorch build."""
+    """`text` without the folder, which torch shows relative to some other, the kind of PyTorch build, and which
+    release of Python 3.11 this is."""
     text = re.sub(r"[\w./-]*\b{}\w+/".format(_PREFIX), "", text)
+    text = re.sub(r"\bPython 3\.11\.\d+", "Python 3.11.7", text)
     return re.sub(r"\b(\d+\.\d+\.\d+)\+(cpu|cu\d+)\b", r"\1", text)
 
 

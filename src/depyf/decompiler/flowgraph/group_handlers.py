@@ -16,7 +16,7 @@ from ..bytecode import Instruction, unbound_name
 from ..limits.budget import STEP, spend
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
-_TEST = ["CHECK_EG_MATCH", "COPY", "POP_JUMP_IF_NONE"]
+_TESTS = tuple(["CHECK_EG_MATCH", "COPY", jump] for jump in ("POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE"))
 _PREPARATIONS = (["COPY", "BUILD_LIST", "SWAP"], ["BUILD_LIST", "COPY"])
 NO_TYPE = "<no type>"
 _EXTRA_ENTRIES = 3  # on the stack: the whole group, the list of raised exceptions, the unmatched rest
@@ -99,11 +99,12 @@ def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, 
 def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
     block = start
     for _ in range(_MAX_STEPS):
-        if [i.op for i in block.instructions[-3:]] == _TEST:
+        if [i.op for i in block.instructions[-3:]] in _TESTS:
             break
         if block.fall is None:
             raise DecompilationError("an except* clause without a test", stage="undo_optimiser")
         block = block.fall
+    _negate_early_test(graph, block)
     missed, body = block.target, block.fall
     if missed is None or body is None or missed.operations()[:1] != ["POP"]:
         raise DecompilationError("an except* clause that is left in another way", stage="undo_optimiser")
@@ -113,6 +114,22 @@ def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
     if following is None:
         raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
     return _Clause(block, body, missed, following)
+
+
+def _negate_early_test(graph: ControlFlowGraph, test: BasicBlock) -> None:
+    """Let the test of a clause jump if nothing matches.
+
+    Early releases of 3.11 (3.11.2 is one, 3.11.7 is not) jump to the clause if something matches, over a block that
+    goes to the next test: https://github.com/python/cpython/issues/90444.
+    """
+    jump, body, missed = test.instructions[-1], test.target, test.fall
+    if jump.op != "POP_JUMP_IF_NOT_NONE" or body is None or missed is None:
+        return
+    jump.op, test.fall, test.target = "POP_JUMP_IF_NONE", body, missed
+    following = _past_jumps(missed.target if missed.target is not None else missed.fall)
+    if following is not None:
+        graph.blocks.remove(missed)
+        graph.blocks.insert(graph.blocks.index(following), missed)
 
 
 def _past_jumps(block: BasicBlock | None) -> BasicBlock | None:

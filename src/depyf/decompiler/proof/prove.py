@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Dict, Optional, Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, disassemble, known_instructions
+from ..bytecode import Instruction, RawCode, disassemble, known_instructions
 from ..bytecode.code.flags import context_flags
 from ..bytecode.stack_depths import depth_difference
 from .constants import constant_key
@@ -13,6 +13,7 @@ from .identical import differing_fields
 from .lockstep.bisimulation import lock_step, nested_pairs, same_instructions
 from .lockstep.empty_sets import BUILT, settle_empty_sets
 from .lockstep.normalize import NormalForm, NotComparable, normalize, normalize_instructions
+from .lockstep.repeated_iterators import without_repeated_iterators
 from .lockstep.static_swaps import settle_swaps
 from .metadata import metadata_differences
 from .side_conditions.call_slots import misplaced_slot
@@ -20,7 +21,7 @@ from .side_conditions.handler_rows import split_instruction
 from .side_conditions.real_names import with_real_names
 from .side_conditions.same_constants import NANS, other_nans, other_nans_loaded, unclear_identity
 from .side_conditions.unchecked import unchecked_load, unchecked_only_in_original
-from .verdict import Difference, Level, Verdict, unproven
+from .verdict import ITER, Difference, Level, Verdict, unproven
 
 SymbolicProof = Callable[[RawCode, RawCode], Verdict]
 Pairs = Tuple[Tuple[RawCode, RawCode], ...]
@@ -121,14 +122,22 @@ _SETTLED = BUILT | {"SWAP"}
 def _in_lock_step(a: NormalForm, b: NormalForm) -> Verdict:
     comparison = lock_step(a, b)
     if comparison.difference is not None and not _SETTLED.isdisjoint((*a.ops, *b.ops)):
-        codes = ((raw, settle_empty_sets(settle_swaps(disassemble(raw)))) for raw in (a.raw, b.raw))
-        settled = lock_step(*(normalize_instructions(raw, instructions) for raw, instructions in codes))
+        settled = lock_step(*(normalize_instructions(form.raw, _settled(form)) for form in (a, b)))
         if settled.difference is None:
             comparison = settled
+    if comparison.difference is not None and a.raw.table.behavior.some_releases_iterate_twice:
+        lists = ((form.raw, without_repeated_iterators(form.raw, _settled(form))) for form in (a, b))
+        once = lock_step(*(normalize_instructions(raw, instructions) for raw, instructions in lists))
+        if once.difference is None:
+            comparison = once._replace(assumptions=(*once.assumptions, ITER))
     if comparison.difference is None:
         return Verdict(Level.EQUIVALENT, "lock-step", assumptions=comparison.assumptions, pairs=comparison.pairs)
     reason = str(comparison.difference)
     return Verdict(Level.UNPROVEN, "", (reason,), pairs=comparison.pairs, difference=comparison.difference)
+
+
+def _settled(form: NormalForm) -> list[Instruction]:
+    return settle_empty_sets(settle_swaps(disassemble(form.raw)))
 
 
 def _paired(a: RawCode, b: RawCode) -> Pairs | None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ..bytecode import RawCode
 
+ITER = "iter() of an iterator gives the iterator itself"
+"""An assumption of both the lock-step walk and the symbolic proof."""
+
 
 class Level(enum.Enum):
     """The certainty that the source means the same as the bytecode, highest first."""

@@ -178,9 +178,12 @@ def _all_fall_off(exits: TryExits) -> Ends | None:
 
 
 def _handlers_fall_off(exits: TryExits) -> Ends | None:
-    """The handlers continue after the statement: code that the body alone continues with is its ``else`` clause."""
+    """The handlers continue after the statement: code that the body alone continues with is its ``else`` clause.
+
+    With the loop they may continue by a ``continue``, but a clause of groups can't hold one.
+    """
     end = exits.end
-    if end is None or end in exits.loop or end not in exits.from_handler:
+    if end is None or end not in exits.from_handler or end in exits.loop and not exits.is_of_group:
         return None
     return Ends(exits.follow, _single(exits.others))
 

@@ -198,3 +198,16 @@ def returns_in_the_body(a):
     except* K as e:
         g(e)
     return 8
+
+
+def two_in_a_loop_with_else(a, b):
+    for x in a:
+        try:
+            b(x)
+        except* ValueError:
+            a.value()
+        except* (KeyError, IndexError):
+            raise
+        else:
+            b.good(x)
+    return 3

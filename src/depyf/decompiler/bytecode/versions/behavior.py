@@ -64,6 +64,9 @@ class Behavior:
     """A generator expression calls iter() on its argument itself, in a frame that is hidden until the generator is
     made; before, the enclosing code does."""
 
+    some_releases_iterate_twice: bool = False
+    """Some releases call iter() on the iterator of a comprehension again, in the loop of the comprehension."""
+
     asserts_have_lines_of_comparisons: bool = False
     """An assert statement raises on the line of the comparison that ends its test. No effect before 3.9, where
     AssertionError is an ordinary global."""

@@ -69,6 +69,7 @@ CACHES: dict[str, int] = {
 
 BEHAVIOR = py312.BEHAVIOR.changed(
     drops_overwritten_stores=True,  # flowgraph.c, optimize_basic_block (gh-104635)
+    some_releases_iterate_twice=True,  # compile.c: 3.13.1 to 3.13.3, and 3.13.5 on (gh-125038, gh-135171)
     delegation_is_told_by="operand",  # bytecodes.c, YIELD_VALUE
     close_is_told_by="resume",  # genobject.c, gen_close
     resume_depth1_mask=4,  # pycore_opcode_utils.h, RESUME_OPARG_DEPTH1_MASK

@@ -203,7 +203,12 @@ _VARIES = (nodes.Name, nodes.Call, Slot)
 
 @handles("GET_ITER", "GET_AITER")
 def _iterate(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Iterated(state.pop(), instruction.op == "GET_AITER"))
+    value, is_async = state.pop(), instruction.op == "GET_AITER"
+    already = resolved(value)
+    if isinstance(already, Iterated) and not already.is_async and not is_async:
+        state.push(already)  # from 3.13.1 on, 3.13 makes the iterators of comprehensions twice
+    else:
+        state.push(Iterated(value, is_async))
 
 
 @handles("GET_AWAITABLE", "GET_YIELD_FROM_ITER")

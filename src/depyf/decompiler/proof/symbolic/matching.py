@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Tuple
 
 from ...bytecode import RawCode
+from ..verdict import ITER
 from .state import LOOKS, Constants, NotUnderstood, Numbers, Pair, ProofEvent, Term, values_of
 
 TERMS = Tuple[Term, Term]
@@ -12,7 +13,6 @@ TERMS = Tuple[Term, Term]
 NO_ITERABLE = "a list extended by an object that is no iterable: the text of the error may differ"
 COPIED = "a callee that gets **mapping does not keep or change the dictionary"
 NO_STOP = "nothing in this generator or coroutine raises StopIteration, which would leave the original as it is"
-ITER = "iter() of an iterator gives the iterator itself"
 
 _LOOK_AT_ARGUMENTS = frozenset({"vars", "dir"})
 """The builtins that, given an argument, only look at that."""
