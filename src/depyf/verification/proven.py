@@ -14,6 +14,7 @@ from ..decompiler.bytecode import RawCode, reached
 from ..decompiler.bytecode.decoding.decode import Decoder
 from ..decompiler.proof.constants import constant_key
 from ..decompiler.proof.prove import prove_all
+from ..decompiler.proof.verdict import ITER
 from ..errors import DecompilationError
 from .comparison import LINES, CodeDifference
 
@@ -49,8 +50,8 @@ def doubts(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> l
         if not verdict.proven:
             reasons += [reason if reason.startswith(raw.qualname) else f"{raw.qualname}: {reason}"
                         for reason in verdict.reasons[:1]]  # fmt: skip
-        elif verdict.assumptions:
-            reasons.append(f"{raw.qualname}: proven only if {'; '.join(verdict.assumptions)}")
+        elif assumptions := [one for one in verdict.assumptions if one != ITER or not _iterates_twice(raw)]:
+            reasons.append(f"{raw.qualname}: proven only if {'; '.join(assumptions)}")
     return reasons
 
 
@@ -89,7 +90,13 @@ def _more(left: RawCode, right: RawCode) -> list[str]:
     This finds changed unused operands, and additional loads that would leave references uncounted.
     """
     extra = Counter(_raw(left)) - Counter(_raw(right))
-    return sorted({name for name, operand in extra if operand or not _LAYOUT.search(name)})
+    names = {name for name, operand in extra if operand or not _LAYOUT.search(name)}
+    return sorted(names - {"GET_ITER"} if _iterates_twice(left) else names)
+
+
+def _iterates_twice(raw: RawCode) -> bool:
+    """Whether another release may have made one GET_ITER more."""
+    return raw.table.behavior.some_releases_iterate_twice
 
 
 def _raw(raw: RawCode) -> Iterator[tuple[str, int]]:
