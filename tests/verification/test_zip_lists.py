@@ -94,6 +94,14 @@ def test_ends_that_disagree(tmp_path, monkeypatch, field):
             depyf.verify_tree(tmp_path / "large.zip")
 
 
+def test_a_damaged_zip_file_is_no_compiled_file(tmp_path, monkeypatch):
+    """Recent releases of CPython say that it is no zip file; then it is not taken for a .pyc file."""
+    monkeypatch.setattr(zipfile, "is_zipfile", lambda path: False)
+    (tmp_path / "damaged.zip").write_bytes(zip_of(("mod.py", SOURCE))[:-4])
+    with pytest.raises(VerificationError, match=r"can't read the archive .*damaged\.zip: "):
+        depyf.verify_tree(tmp_path / "damaged.zip")
+
+
 def test_a_second_name(tmp_path):
     """zipfile takes it from 3.13 on, and installs a compiled file."""
     data = io.BytesIO()

@@ -10,6 +10,10 @@ from .archives import DAMAGED, TarTree, ZipTree, error_text
 from .pyinstaller import PyInstallerTree, find_cookie
 from .trees import Folder, SingleFile, Tree, Unreadable, VerificationError
 
+_MEMBER = b"PK\3\4"
+"""The start of a zip file's first member. In recent releases, such as 3.13.18, is_zipfile() is False if the list of
+members is damaged."""
+
 
 def open_tree(path: str) -> Tree:
     """What is at ``path``: a folder, an archive, or one file. Raises VerificationError."""
@@ -30,7 +34,7 @@ def open_archive(path: str) -> Tree | None:
         if cookie is not None:
             return PyInstallerTree(path, cookie)
         by_py2exe = py2exe.has_scripts(path)
-        if zipfile.is_zipfile(path):
+        if zipfile.is_zipfile(path) or head[:4] == _MEMBER:
             tree = ZipTree(path)
             if by_py2exe:
                 tree.description = "a program by py2exe"
