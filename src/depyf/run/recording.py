@@ -22,7 +22,8 @@ try:
     from depyf.run.recording import record_child
     record_child({!r}, {!r})
 except Exception:
-    pass
+    import logging
+    logging.getLogger("depyf").debug("this process is not recorded", exc_info=True)
 """
 
 
