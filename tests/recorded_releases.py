@@ -55,6 +55,6 @@ def _numbers(release: str) -> Tuple[int, ...]:
 
 
 if __name__ == "__main__":
-    for name in sorted(FOLDER.glob("*.json")):
-        if ReleaseCase(name).version == sys.version_info[:2]:
-            ReleaseCase(name).record()
+    for case in map(ReleaseCase, sorted(FOLDER.glob("*.json"))):
+        if case.version == sys.version_info[:2]:
+            case.record()

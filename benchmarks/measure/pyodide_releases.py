@@ -22,7 +22,6 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from typing import Counter, Dict, List
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))
@@ -31,10 +30,10 @@ PYODIDES = ("0.25.0", "0.26.4", "0.27.7", "0.28.3", "314.0.0", "315.0.0-alpha.2"
 """One for each release: CPython 3.11.3, 3.12.1, 3.12.7, 3.13.2, 3.14.2 and 3.15.0rc1."""
 
 NODE = """
-const [source, library, folder, sample] = process.argv.slice(2);
+const [repository, library, folder, sample] = process.argv.slice(2);
 const { loadPyodide } = await import(folder + "/node_modules/pyodide/pyodide.mjs");
 const pyodide = await loadPyodide();
-for (const [name, root] of [["/depyf", source], ["/library", library], ["/compiled", folder + "/compiled"]]) {
+for (const [name, root] of [["/depyf", repository], ["/library", library], ["/compiled", folder + "/compiled"]]) {
   pyodide.FS.mkdirTree(name);
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root }, name);
 }
@@ -43,52 +42,51 @@ console.log(await pyodide.runPythonAsync(PYTHON));
 process.exit(0);
 """
 PYTHON = """
-import collections, json, pathlib, py_compile, random, sys, warnings
+import json, pathlib, py_compile, random, sys, warnings
 warnings.simplefilter("ignore")
 sys.dont_write_bytecode = True
-sys.path.insert(0, "/depyf")
-import depyf
+sys.path.insert(0, "/depyf/benchmarks/measure")
+import pyodide_releases
 
 paths = sorted(path for path in pathlib.Path("/library").rglob("*.py")
                if not {"site-packages", "test", "tests", "idlelib", "lib2to3"} & set(path.parts))
-levels, unproven = collections.Counter(), []
+compiled = pathlib.Path("/compiled")
 for path in random.Random(1).sample(paths, min(sample, len(paths))):
-    name = "_".join(path.parts[2:]) + "c"
-    py_compile.compile(str(path), cfile="/compiled/" + name, doraise=True)
-    for part in depyf.analyze(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)).walk():
-        levels[part.verdict.level.value] += 1
-        if not part.verdict.proven:
-            unproven.append(f"{path.name}: {part.qualname}: {part.verdict.reasons[0]}")
-json.dumps({"release": sys.version.split()[0], "levels": levels, "unproven": unproven})
+    py_compile.compile(str(path), cfile=str(compiled / ("_".join(path.parts[2:]) + "c")), doraise=True)
+json.dumps([sys.version.split()[0], *pyodide_releases.decompile(compiled)])
 """
+"""Runs in Pyodide."""
 
 
-def decompile_there(pyodide: str, folder: Path, sample: int) -> Dict[str, object]:
-    """Install a version of Pyodide into ``folder`` and run depyf in it; the .pyc files are in ``folder/compiled``."""
-    (folder / "compiled").mkdir()
-    npm = [shutil.which("npm") or "npm", "install", "--silent", "--prefix", str(folder), f"pyodide@{pyodide}"]
-    subprocess.run(npm, check=True, stdout=subprocess.DEVNULL)
-    script = folder / "run.mjs"
-    script.write_text(NODE.replace("PYTHON", json.dumps(PYTHON)), encoding="utf-8")
-    arguments = [str(ROOT / "src"), sysconfig.get_path("stdlib"), str(folder), str(sample)]
-    done = subprocess.run(["node", str(script), *arguments], check=True, stdout=subprocess.PIPE)
-    found: Dict[str, object] = json.loads(done.stdout.decode("utf-8").splitlines()[-1])
-    return found
-
-
-def decompile_here(folder: Path) -> tuple[Counter[str], List[str]]:
-    """The levels of what the .pyc files contain, and what is not proven."""
+def decompile(folder: Path) -> tuple[dict[str, int], list[str]]:
+    """The levels of what the .pyc files in ``folder`` contain, and what is not proven; here and in Pyodide."""
     from depyf.decompiler.bytecode import read_pyc
     from depyf.decompiler.pipeline import analyze
 
-    levels: Counter[str] = collections.Counter()
+    levels: collections.Counter[str] = collections.Counter()
     unproven = []
     for path in sorted(folder.glob("*.pyc")):
         for part in analyze(read_pyc(str(path))).walk():
             levels[part.verdict.level.value] += 1
             if not part.verdict.proven:
                 unproven.append(f"{path.name}: {part.qualname}: {part.verdict.reasons[0]}")
-    return levels, unproven
+    return dict(levels), unproven
+
+
+def decompile_there(pyodide: str, folder: Path, sample: int) -> tuple[str, dict[str, int], list[str]]:
+    """Install a version of Pyodide into ``folder``, compile files to ``folder/compiled`` and decompile them in it.
+
+    Returns the release of CPython, and what `decompile` returned there.
+    """
+    (folder / "compiled").mkdir()
+    npm = [shutil.which("npm") or "npm", "install", "--silent", "--prefix", str(folder), f"pyodide@{pyodide}"]
+    subprocess.run(npm, check=True, stdout=subprocess.DEVNULL)
+    script = folder / "run.mjs"
+    script.write_text(NODE.replace("PYTHON", json.dumps(PYTHON)), encoding="utf-8")
+    arguments = [str(ROOT), sysconfig.get_path("stdlib"), str(folder), str(sample)]
+    done = subprocess.run(["node", str(script), *arguments], check=True, stdout=subprocess.PIPE)
+    release, levels, unproven = json.loads(done.stdout.decode("utf-8").splitlines()[-1])
+    return release, levels, unproven
 
 
 def main() -> int:
@@ -97,13 +95,13 @@ def main() -> int:
     parser.add_argument("pyodide", nargs="*", help="versions of Pyodide (default: " + ", ".join(PYODIDES) + ")")
     parser.add_argument("--sample", type=int, default=30, metavar="N", help="files of the library (default 30)")
     options = parser.parse_args()
-    bad: List[str] = []
+    bad: list[str] = []
     for pyodide in options.pyodide or PYODIDES:
         with tempfile.TemporaryDirectory() as name:
-            there = decompile_there(pyodide, Path(name), options.sample)
-            here, unproven = decompile_here(Path(name) / "compiled")
-        print(f"{there['release']}: {there['levels']}; compiled by another release: {dict(here)}", flush=True)
-        bad += [f"{there['release']}: {line}" for line in [*there["unproven"], *unproven]]  # type: ignore[misc]
+            release, there, unproven = decompile_there(pyodide, Path(name), options.sample)
+            here, more = decompile(Path(name) / "compiled")
+        print(f"{release}: {there}; compiled by another release: {here}", flush=True)
+        bad += [f"{release}: {line}" for line in [*unproven, *more]]
     for line in bad:
         print(" ", line)
     return bool(bad)

@@ -65,11 +65,10 @@ def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
     """Yield where a first case may begin: where code takes the value on top of the stack apart."""
     for block in graph.blocks:
         for index, instruction in enumerate(block.instructions):
-            before = block.instructions[index - 1].op if index else ""
-            if before == "CHECK_EG_MATCH":
-                continue  # an except* clause of 3.11.2 copies and tests what matched, as a case does its subject
             if instruction.op == "COPY" and instruction.arg == 1:
-                yield Position(block, index)
+                # An except* clause of 3.11.2 copies and tests what matched, as a case does its subject.
+                if not index or block.instructions[index - 1].op != "CHECK_EG_MATCH":
+                    yield Position(block, index)
             elif instruction.op in ("MATCH_SEQUENCE", "MATCH_MAPPING"):
                 yield Position(block, index)
             elif instruction.op in ("MATCH_CLASS", "MATCH_CLASS_AND_TEST"):
