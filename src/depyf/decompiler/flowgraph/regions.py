@@ -8,6 +8,7 @@ from ...errors import DecompilationError
 from ..limits.budget import STEP, spend
 
 if TYPE_CHECKING:
+    from ..bytecode import Instruction
     from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 _UNBIND = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"}
@@ -18,10 +19,10 @@ class Region:
     """The body of a try or with statement.
 
     ``kind`` is 'except', 'finally' or 'with'; ``handler`` is the block that handles its exceptions; ``parent`` is the
-    region around the whole statement.
+    region around the whole statement; ``line`` and ``end_line`` are those of the whole try statement, if known.
     """
 
-    __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti")
+    __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti", "line", "end_line")
 
     def __init__(self, kind: str, handler: BasicBlock) -> None:
         self.kind = kind
@@ -30,6 +31,8 @@ class Region:
         self.depth = 0  # the stack depth that the handler keeps
         self.lasti = False  # whether the offset of the raising instruction is pushed
         self.names: set[str] = set()  # bound by `except ... as name`, found while lifting
+        self.line: int | None = None
+        self.end_line: int | None = None
 
     def chain(self) -> Iterator[Region]:
         """Yield this region and those around it, innermost first."""
@@ -68,8 +71,45 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
             region.parent = _region_of(region.handler, regions)
             if region in chain(region.parent):
                 raise DecompilationError("a handler that covers itself", stage="undo_optimiser")
+    _mark_lines(graph)
     found = [region for region in regions.values() if region is not None]
     return sorted(found, key=lambda region: -len(chain(region)))
+
+
+def _mark_lines(graph: ControlFlowGraph) -> None:
+    """Set the lines of the try statements, from the NOPs where their bodies begin.
+
+    ``try`` with both ``except`` and ``finally`` is two regions with the same line, and may have a single NOP.
+    """
+    jumped_to = {block.target for block in graph.blocks}
+    nops: list[Instruction] = []
+    around: list[Region] = []
+    for block in graph.blocks:
+        if block in jumped_to:
+            nops = []
+        at = next((index for index, one in enumerate(block.instructions) if one.op != "NOP"), None)
+        nops += block.instructions[:at]
+        if at is not None:
+            here = chain(block.region)
+            begun = [one for one in here if one not in around and one.kind != "with" and one.line is None]
+            lines = _lines_of_statements_around(block.instructions[at], nops, len(begun))
+            for index, region in enumerate(begun if lines else ()):
+                region.line, region.end_line = lines[min(index, len(lines) - 1)]
+            around, nops = here, []
+
+
+def _lines_of_statements_around(
+    inner: Instruction, nops: list[Instruction], regions: int
+) -> list[tuple[int | None, int | None]]:
+    """Return the first and last lines of the statements that begin with ``nops`` and contain ``inner``, inner ones
+    first.
+
+    Without columns, these are all of them, one for each of the ``regions``, or none is known.
+    """
+    positions = [nop.position for nop in reversed(nops)]
+    if any(position is None or None in position for position in positions) or inner.line is None:
+        return [(nop.line, None) for nop in reversed(nops)] if len(nops) == regions else []
+    return [p[:2] for p in positions if p is not None and p[0] <= inner.line <= p[1]]
 
 
 def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .item import Item
+from .item import INDENT, Item
 from .items import Line
+from .overlong import shorten_strings
 from .tokens import CLOSING, OPENING
 
-INDENT = 4
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
@@ -140,6 +140,7 @@ class _LineWriter:
         A line of unknown row goes right after the one before it, a header right before the one after it.
         """
         found = [_first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
+        shorten_strings(self.lines, found, self.indents)
         number = 0
         end: int | None = 0
         while number < len(found):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .spelling import width_of
 
+INDENT = 4
+
 
 class Item:
     """A token: its text, the line and column it should get (None if unknown), and the spaces usual before it.

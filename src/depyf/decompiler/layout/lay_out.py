@@ -11,7 +11,8 @@ from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of
 from .anchors import Anchors, Location, add_hidden, add_lines, anchors_by_columns, anchors_by_lines, has_columns
 from .declarations import move_declarations
-from .emit import INDENT, emit, indents_of
+from .emit import emit, indents_of
+from .item import INDENT
 from .items import items_of
 from .locations import locate
 from .pairs import objects

@@ -16,7 +16,7 @@ from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
 from .text import Span
 from .tokens import CLOSING, OPENING, Token
 
-_WIDTH = 79
+WIDTH = 79
 
 
 class TokenTexts:
@@ -239,10 +239,10 @@ def _left_of_percent(
 def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) -> None:
     """Split a literal over ``rows`` line breaks; nothing more is known of it."""
     value = ast.literal_eval(text)
-    quote = _quote_of_pieces(text, value)
+    quote = quote_of_pieces(text, value)
     if text.count("\n") == rows:
         return
-    pieces = _split(value, rows + 1, _WIDTH - column - 2)
+    pieces = split(value, rows + 1, WIDTH - column - 2)
     texts = [next(in_quotes(piece, quote)) for piece in pieces]
     found.texts[number] = ("\n" + " " * column).join(texts)
     found.joined.add(number)
@@ -306,7 +306,7 @@ def _continued(text: str) -> str:
     return text[:end] + "\\\n" + text[end:]
 
 
-def _quote_of_pieces(text: str, value: str | bytes) -> str:
+def quote_of_pieces(text: str, value: str | bytes) -> str:
     """Return the quotes for adjacent literals of this value: those of ``text`` unless it is triple-quoted."""
     match = OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
@@ -316,7 +316,7 @@ def _quote_of_pieces(text: str, value: str | bytes) -> str:
 
 def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
     """Split the value into literals, one per line; the last one ends in ``end_column``."""
-    quote = _quote_of_pieces(text, value)
+    quote = quote_of_pieces(text, value)
     size = _of_last_piece(value, end_column - column, quote)
     start = column
     if size is None:
@@ -326,7 +326,7 @@ def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: s
                 break
     if size is None:
         return None
-    lines = _split(value[: len(value) - size], rows, _WIDTH - column - 2)
+    lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
     last = next(in_quotes(value[len(value) - size :], quote))
     texts = [next(in_quotes(piece, quote)) for piece in lines]
     blank = "\n" * (rows - len(lines))
@@ -344,7 +344,7 @@ def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
     return None
 
 
-def _split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
+def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
     """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces."""
     lines: list[str | bytes] = [*value.splitlines(keepends=True)]
     if len(lines) >= most > 0:

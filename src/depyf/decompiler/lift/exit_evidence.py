@@ -16,7 +16,8 @@ from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
-_MAY_LEAVE = _UNWINDS | {"CONST", "RETURN_VALUE", "CALL", "DELETE_FAST", "STORE_FAST"}
+_LOADS_NONE = frozenset({"CONST", "RETURN_VALUE"})
+_MAY_LEAVE = _UNWINDS | _LOADS_NONE | {"CALL", "DELETE_FAST", "STORE_FAST"}
 _ENDS_CLASS = frozenset({"CONST", "STORE_STATIC_ATTRIBUTES", "RETURN_VALUE"})
 _INDENTATIONS = frozenset({*range(0, 41, 4), *range(2, 18, 4)})
 """Start columns of statements indented with spaces."""
@@ -111,13 +112,16 @@ class ExitEvidence:
             is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
-        returns_none = loads_last and block.instructions[-2].arg is None
+        written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
+        if is_implicit is not False and not self.is_class:
+            is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called
+            written = written if is_idle else None
         return evidence._replace(
             loads_last=loads_last,
             is_uncopied=is_uncopied,
             is_behind_finally=is_behind_finally,
             is_implicit_return=is_implicit,
-            written=self.written_as(block) if returns_none and (is_implicit is False or self.is_class) else None,
+            written=written,
         )
 
     @cached_property
@@ -158,6 +162,11 @@ class ExitEvidence:
         leaves = _ENDS_CLASS if self.is_class else _MAY_LEAVE
         found = (i.position for i in known_instructions(self.raw) if i.op not in leaves)
         return {position for position in found if position is not None}
+
+    @cached_property
+    def called(self) -> set[Position | None]:
+        """The positions of all that does not just leave the code: a call may be as wide as ``pass``."""
+        return {i.position for i in known_instructions(self.raw) if i.op not in _UNWINDS | _LOADS_NONE}
 
     @cached_property
     def positions(self) -> set[Position]:

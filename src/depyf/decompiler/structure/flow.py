@@ -218,7 +218,8 @@ class Flow:
         depth = len([m for m in handler.markers if m.owner is not region])
         stack = handler.entry[: depth if region.kind != "with" else max(depth - 1, 0)]
         layout = block_order.statement_before(body.layout, len(chain(region)))
-        evidence = Evidence(line=body.evidence.line, exit_line=body.evidence.line)
+        line = body.evidence.line if region.line is None else region.line
+        evidence = Evidence(line=line, exit_line=line)
         node = LiftedBlock(body.index, region.parent, stack, layout, evidence)
         # For a with statement, `false` is later set to its successor, when the edges are in place.
         node.terminator = Terminator("try", test=region, false=handler)

@@ -212,8 +212,14 @@ def _unwinds_behind_the_loop(jump: Jump) -> Continuation | None:
 
 
 def _implicit_return(jump: Jump) -> Continuation | None:
-    """To an implicit return that no other statement reaches: a ``return``."""
-    return jump.returns() if jump.may_return else None
+    """To an implicit return that no other statement reaches: a ``return``, spelled as what the columns show."""
+    if not jump.may_return:
+        return None
+    answer = jump.returns()
+    evidence = (jump.source if jump.target is jump.block else jump.target).evidence
+    if evidence.is_implicit_return:
+        jump.out[-1].line, jump.out[-1].written = evidence.exit_line, evidence.written
+    return answer
 
 
 def _unwinds(jump: Jump) -> Continuation | None:

@@ -44,7 +44,7 @@ def write_try(
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
-        if not orelse and _jumps_after_handlers(body, exits):
+        if not orelse and _leaves_in_else(body, exits, region):
             orelse = [body.pop()]
         if is_of_group:
             statement = nodes.TryStar(body, handlers, orelse, line=node.evidence.line)
@@ -71,11 +71,15 @@ def _ends_of(
     return after, orelse_from
 
 
-def _jumps_after_handlers(body: list[nodes.Statement], exits: TryExits) -> bool:
-    """Whether the ``break`` or ``continue`` at the end of ``body`` has a line after the handlers: it is in the
-    ``else`` clause."""
-    jumps = len(body) > 1 and isinstance(body[-1], _LOOP_JUMPS)
-    return jumps and (body[-1].line or 0) > exits.last_line
+def _leaves_in_else(body: list[nodes.Statement], exits: TryExits, region: Region) -> bool:
+    """Whether the ``break``, ``continue`` or ``return`` of a constant at the end of ``body`` has a line after the
+    handlers: it is in the ``else`` clause. The line of the ``return`` is in the statement too."""
+    last = body[-1]
+    if isinstance(last, nodes.Return):
+        may_be = isinstance(last.value, nodes.Constant) and (last.line or 0) <= (region.end_line or 0)
+    else:
+        may_be = isinstance(last, _LOOP_JUMPS)
+    return may_be and len(body) > 1 and (last.line or 0) > exits.last_line
 
 
 def _of_group(
@@ -116,7 +120,7 @@ def _with_finally(
 ) -> nodes.Statement:
     finalbody = writer.sequence(handler, None, context) or [nodes.Pass()]
     only = body[0] if len(body) == 1 else None
-    if isinstance(only, (nodes.Try, nodes.TryStar)) and not only.finalbody:
+    if isinstance(only, (nodes.Try, nodes.TryStar)) and not only.finalbody and only.line == node.evidence.line:
         return type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.evidence.line)
     return nodes.Try(body, [], [], finalbody, line=node.evidence.line)
 
