@@ -46,10 +46,16 @@ def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | 
 
 
 def _is_dead(instructions: list[Instruction], index: int) -> bool:
-    """Whether nothing falls into the instruction, and no jump or handler leads to it."""
-    if not 0 < index < len(instructions) or instructions[index - 1].op not in _LEAVING:
+    """Whether nothing falls into the instruction, or into one of those just before it, and no jump or handler leads
+    there.
+    """
+    first = index
+    while 0 < first < len(instructions) and instructions[first - 1].op not in _LEAVING and index - first < _LONGEST:
+        first -= 1
+    if not 0 < first < len(instructions) or instructions[first - 1].op not in _LEAVING:
         return False
-    return all(i.target != index and (i.handler is None or i.handler.target != index) for i in instructions)
+    dead = range(first, index + 1)
+    return all(i.target not in dead and (i.handler is None or i.handler.target not in dead) for i in instructions)
 
 
 def _described(instructions: list[Instruction], index: int) -> DeadCode | None:

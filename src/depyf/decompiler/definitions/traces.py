@@ -37,25 +37,22 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     """Annotate an assignment target for the trace of an annotation that no code evaluates.
 
     Since 3.14 no code evaluates the annotation of a parenthesized name, an attribute or a subscript; but a class keeps
-    the cell through which it would find the names of the class, a module the set of reached annotations.
+    the cell through which it would find the names of the class, a module the set of reached annotations. A function in
+    a class makes that cell too.
     """
-    unread = kind == "class" and "__classdict__" in raw.cellvars
-    if unread and any("__classdict__" in nested.freevars for nested in raw.nested):
-        unread = False
+    explained = any("__classdict__" in nested.freevars or kind_of(nested) == "function" for nested in raw.nested)
+    unread = kind == "class" and "__classdict__" in raw.cellvars and not explained
     gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == REACHED for i in instructions)
     if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(gives_annotations, raw.nested)):
         gathers = False  # for these
     if not unread and not gathers:
         return
-    kinds_of_targets: list[tuple[type[nodes.Expression], ...]] = [(nodes.Attribute, nodes.Subscript)]
-    if gathers or not any(nested.is_function for nested in raw.nested):  # a function in a class also makes that cell
-        kinds_of_targets.append((nodes.Name,))
     conditional = [inner for inner in nodes.bodies(body, DEFINITIONS) if inner and inner is not body]
     if kind == "class":  # which records only those inside other statements
         candidates = conditional if gathers else [body]
     else:
         candidates = [body, *conditional]
-    for kinds in kinds_of_targets:
+    for kinds in ((nodes.Attribute, nodes.Subscript), (nodes.Name,)):
         if any(_annotate_first(statements, kinds) for statements in candidates):
             return
     if gathers and candidates:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
+from .spelling import width_of
+from .strings import in_quotes
 from .tokens import CLOSING, OPENING
 
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
@@ -222,7 +225,7 @@ class _LineWriter:
 
     def _statement(self, line: Line) -> None:
         if len(line.items) == 1 and not line.items[0].is_joined:
-            self._raw(line.items[0].text)
+            self._raw(self._closed(line) if line.is_docstring() else line.items[0].text)
             return
         self.depth, self.align, self.is_header = 0, [], line.is_header
         self.base = self.column
@@ -241,6 +244,15 @@ class _LineWriter:
                 self._natural([*pending, item], is_first)
             pending, is_first = [], False
         self._natural(pending, is_first)
+
+    def _closed(self, line: Line) -> str:
+        """Return the docstring in triple quotes, or in others if those end where the definition does."""
+        text = line.items[0].text
+        if line.closes is not None and text[:3] == '"""' and "\n" not in text:
+            short = next(in_quotes(ast.literal_eval(text), '"'))
+            if line.closes == (self.line, self.column + width_of(short)):
+                return short
+        return text
 
     def _put(self, item: Item, blanks: int) -> None:
         if blanks:

@@ -19,7 +19,7 @@ class Line(NamedTuple):
     """A logical line: its items, its depth, whether it is a header, the index of its own header (-1 for none).
 
     ``statement`` is the index of the statement it comes from. ``is_alone``: it shares its line with no other.
-    ``closes``: where the last bracket ends, if the end of the definition shows that.
+    ``closes``: where the last bracket or the docstring ends, if the end of the definition shows that.
     """
 
     items: list[Item]
@@ -29,6 +29,10 @@ class Line(NamedTuple):
     statement: int
     is_alone: bool = False
     closes: Location | None = None
+
+    def is_docstring(self) -> bool:
+        """Whether the line is a string alone."""
+        return _is_docstring(self.items)
 
     def close(self) -> None:
         """Place a last bracket of unknown location at the end of the definition."""
@@ -67,7 +71,8 @@ def items_of(
         parent = numbers[statement.parent + 1]
         if first_text == "pass" and end is not None:
             items = _silent_body(items, end)
-        closes = locations.body_ends.get(statement.end - 1)
+        last = statement.end - 1
+        closes = locations.ends[last] if _is_docstring(items) else locations.body_ends.get(last)
         lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes))
         if end is not None and not statement.is_header and first_text != "pass":
             silent = _silent_after(locations, statement.end - 1, end) if _is_docstring(items) else None

@@ -119,8 +119,9 @@ def _keeps_a_jump(jump: Jump) -> bool:
         return writer.jumps_to_the_top(source, jump.target)
     if block in writer.continued:
         return True
-    left = [region for region in chain(source.region) if region not in chain(jump.target.region)]
-    return jump.target is not block and source.kind == "branch" and all(r.kind != "finally" for r in left)
+    if jump.target is block or source.kind != "branch" or len(jump.target.predecessors) > 1:
+        return False  # several statements end with one jump
+    return all(r.kind != "finally" for r in chain(source.region) if r not in chain(jump.target.region))
 
 
 def _is_continue(jump: Jump) -> bool:

@@ -8,7 +8,7 @@ module or a class, where returns are not allowed, has none at its end. One as wi
 from __future__ import annotations
 
 from .. import nodes as n
-from .tail_positions import drop_at_tail, tails, written_out
+from .tail_positions import DEFINITIONS, drop_at_tail, tails, written_out
 
 
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
@@ -19,6 +19,9 @@ def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
         drop_at_tail(body, returns_none, always=True, through_finally=True)
         return
     kept = written_out(body, returns_none)
+    last_pass = _pass_at_end(body[-2]) if len(body) > 1 and id(body[-1]) in kept else None
+    if last_pass is not None and body[-1].written is None:
+        last_pass.line = body.pop().line  # it compiles to nothing, and what follows has its line
     drop_at_tail(
         body,
         lambda one: returns_none(one) and one.written is None and id(one) not in kept,
@@ -28,6 +31,14 @@ def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
         last = tail[-1]
         if returns_none(last) and last.written in _IDLE:
             tail[-1] = _idle(last)
+
+
+def _pass_at_end(statement: n.Statement) -> n.Pass | None:
+    """The `pass` of unknown line with which the text of a compound statement ends."""
+    while statement.holds_bodies and not isinstance(statement, DEFINITIONS):
+        *_, part = filter(None, n.statement_bodies(statement))
+        statement = part[-1]
+    return statement if isinstance(statement, n.Pass) and statement.line is None else None
 
 
 def _idle(last: n.Statement) -> n.Statement:
