@@ -228,7 +228,25 @@ def mention_the_unused(
     if not alone and (raw.freevars or raw.cellvars):
         dead += _unused_cells(raw, reached(instructions))
     if dead:
-        _put_dead_code(body, dead)
+        if isinstance(body[-1], (nodes.Return, nodes.Raise)) and dead == [nodes.Expr(nodes.Yield())]:
+            body += dead
+        elif body == [nodes.Pass()]:
+            body[:] = [_never(instructions, dead, body[0].line)]
+        else:
+            _put_dead_code(body, dead)
+
+
+def _never(instructions: list[Instruction], dead: list[nodes.Statement], line: int | None) -> nodes.Statement:
+    """The statement around ``dead`` that a body of nothing else is: `if` or `while`, by the column of its test, which
+    the return has from 3.12 on.
+    """
+    last = next((i.position for i in reversed(instructions) if i.op == "RETURN_VALUE"), None)
+    if last is None or None in last or last[0] != last[1] or last[3] - last[2] not in _WIDTHS_OF_FALSE:
+        return nodes.If(nodes.Constant(False), dead, line=line)
+    is_while = (last[2] - len("while ")) % 4 == 0
+    return (nodes.While if is_while else nodes.If)(
+        nodes.Constant(_WIDTHS_OF_FALSE[last[3] - last[2]]), dead, line=line
+    )
 
 
 def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
@@ -283,6 +301,7 @@ def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> No
         body[at:] = rest
 
 
+_WIDTHS_OF_FALSE = {len(repr(value)): value for value in (False, 0)}
 _NEVER = (nodes.Constant(False), nodes.Constant(0), nodes.UnaryOp("not", nodes.Name("__debug__")))
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections import Counter
 
+from .anchors import Location
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
@@ -225,7 +227,7 @@ class _LineWriter:
 
     def _statement(self, line: Line) -> None:
         if len(line.items) == 1 and not line.items[0].is_joined:
-            self._raw(self._closed(line) if line.is_docstring() else line.items[0].text)
+            self._raw(self._closed(line.items[0].text, line.closes))
             return
         self.depth, self.align, self.is_header = 0, [], line.is_header
         self.base = self.column
@@ -245,12 +247,14 @@ class _LineWriter:
             pending, is_first = [], False
         self._natural(pending, is_first)
 
-    def _closed(self, line: Line) -> str:
-        """Return the docstring in triple quotes, or in others if those end where the definition does."""
-        text = line.items[0].text
-        if line.closes is not None and text[:3] == '"""' and "\n" not in text:
+    def _closed(self, text: str, closes: Location | None) -> str:
+        """Return a docstring in other quotes than triple ones if it then ends where the definition does."""
+        is_short = closes is not None and text.startswith('"""') and closes[0] == self.line
+        if not is_short or closes == (self.line, self.column + width_of(text)):
+            return text
+        with contextlib.suppress(SyntaxError, ValueError):  # not a literal alone
             short = next(in_quotes(ast.literal_eval(text), '"'))
-            if line.closes == (self.line, self.column + width_of(short)):
+            if closes == (self.line, self.column + width_of(short)):
                 return short
         return text
 

@@ -19,7 +19,8 @@ class Line(NamedTuple):
     """A logical line: its items, its depth, whether it is a header, the index of its own header (-1 for none).
 
     ``statement`` is the index of the statement it comes from. ``is_alone``: it shares its line with no other.
-    ``closes``: where the last bracket or the docstring ends, if the end of the definition shows that.
+    ``closes``: where the last bracket, or a string alone, ends, if the end of the definition shows that.
+    ``is_closed``: the last item ends where the statement does.
     """
 
     items: list[Item]
@@ -29,10 +30,7 @@ class Line(NamedTuple):
     statement: int
     is_alone: bool = False
     closes: Location | None = None
-
-    def is_docstring(self) -> bool:
-        """Whether the line is a string alone."""
-        return _is_docstring(self.items)
+    is_closed: bool = False
 
     def close(self) -> None:
         """Place a last bracket of unknown location at the end of the definition."""
@@ -61,19 +59,23 @@ def items_of(
         numbers.append(len(lines))
         if first_text == "pass" and end is not None and end[1:] == (0, end[0], 0) and _follows_docstring(lines):
             continue
+        whole = locations.extents.get((statement.start, statement.end - 1))
         if count in loose or count in alone:
             items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
         else:
             items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces)
-            whole = locations.extents.get((statement.start, statement.end - 1))
             if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
         if first_text == "pass" and end is not None:
             items = _silent_body(items, end)
         last = statement.end - 1
-        closes = locations.ends[last] if _is_docstring(items) else locations.body_ends.get(last)
-        lines.append(Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes))
+        is_string = len(items) == 1 and items[0].text.startswith('"""')
+        closes = locations.ends[last] if is_string else locations.body_ends.get(last)
+        is_closed = whole is not None and whole[2:] == locations.ends[last]
+        lines.append(
+            Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes, is_closed)
+        )
         if end is not None and not statement.is_header and first_text != "pass":
             silent = _silent_after(locations, statement.end - 1, end) if _is_docstring(items) else None
             if silent is not None:

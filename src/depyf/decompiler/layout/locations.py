@@ -11,6 +11,7 @@ import operator
 from typing import NamedTuple
 
 from .anchors import Anchors, Extent, Location, most_of
+from .named_expressions import needless_parentheses
 from .spelling import TokenTexts, spell, width_of
 from .text import Span
 from .tokens import CLOSING, Token, Tokens
@@ -86,6 +87,7 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
         if tokens[token].kind == "string_start" and starts[token] is not None and starts[token] == starts[token + 1]:
             starts[token + 1] = None  # a literal adjacent to formatted ones: both have its position
     _keep_in_order(starts, ends, lines)
+    dropped.update(needless_parentheses(tokens, starts, ends))
     return Locations(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent, edges.body_ends)
 
 

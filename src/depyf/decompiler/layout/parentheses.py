@@ -24,12 +24,14 @@ _KEYWORDS = frozenset("return if elif while not and or in is assert raise yield 
 _STOPS = frozenset((",", ":", "=", "for", "async", "as", "from", ":=", ";", "!", "lambda", "await", *_ASSIGNMENTS))
 
 
-def add_parentheses(items: list[Item], indent: int) -> None:
-    """Insert the parentheses into the items of a logical line, which begins in column ``indent``."""
+def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) -> None:
+    """Insert the parentheses into the items of a logical line, which begins in column ``indent``. ``is_closed``: none
+    can follow the last item.
+    """
     number = 1
     while number < len(items):
         found = next(_groups(items, number, indent), None) if _begins_operand(items, number) else None
-        if found is None:
+        if found is None or is_closed and found == len(items):
             number += 1
             continue
         first = items[number]
