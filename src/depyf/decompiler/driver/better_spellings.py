@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
@@ -13,9 +13,10 @@ from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
 from ..proof import Verdict
 from ..proof.identical import differing_fields
-from ..surface_forms.changes import FormChange
+from ..surface_forms.changes import Change, FormChange
 from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
+from ..surface_forms.loop_tests import spell_loop_tests
 from ..syntax.nodes import Statement
 from .units import BUGS
 
@@ -27,7 +28,7 @@ log = logging.getLogger("depyf")
 
 def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Respell what is not exact or not identical, where a better spelling is found; return the proofs of the text."""
-    chosen = []
+    chosen: list[Change] = []
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
         if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
@@ -57,12 +58,16 @@ def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
     return proofs
 
 
-def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> list[FormChange]:
+def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequence[Change]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     printed = functools.partial(work.text_of, raw)
     body, plain = work.body(raw), _without_columns(work, raw)
     if not verdict.exact:
         return _exactly(body, raw, printed, work.compile, plain)
+    if any(field in verdict.differs for field in ("constants", "order of constants")):
+        tests = spell_loop_tests(body, raw, printed, work.compile)
+        if tests:
+            return tests
     if "code" not in verdict.differs or kind_of(raw) != "function":
         return []
     found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile)

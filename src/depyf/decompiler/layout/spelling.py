@@ -41,7 +41,10 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
         if token.kind == "statement":
             continue
         line, column, end_line, end_column = extent
-        if start == end and token.kind in ("string", "number"):
+        is_test = start > 0 and tokens[start - 1].text in ("while", "if")
+        if start == end and token.text == "1" and is_test and (line, end_column - column) == (end_line, len("True")):
+            found.texts[start] = "True"
+        elif start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent)
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)

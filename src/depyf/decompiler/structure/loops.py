@@ -108,6 +108,8 @@ def write_while(
     if tested is not None:
         return _write_tested(writer, node, *tested, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
+    inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
+    inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -115,6 +117,37 @@ def write_while(
     body += writer.sequence(following, node, inner)
     out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.evidence.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
+    """Whether ``block`` is a copy of a return on a line after the loop, laid out where a test breaks out of it: the
+    rest of the loop has earlier lines.
+    """
+    line = block.evidence.exit_line
+    if block.kind != "return" or block.evidence.is_uncopied or line is None or len(block.predecessors) != 1:
+        return False
+    (source,) = block.predecessors
+    rest = next((one for one in source.successors if one is not block), None)
+    if source.kind != "branch" or rest not in inside or rest.layout < block.layout or not rest.statements:
+        return False
+    return all(_last_line(one) < line for one in inside if one is not block)
+
+
+def _is_in_loop_by_its_line(
+    writer: Structurer, header: LiftedBlock, block: LiftedBlock, inside: set[LiftedBlock]
+) -> bool:
+    """Whether ``block`` is a return on an earlier line than the end of the loop."""
+    line = block.evidence.exit_line
+    if block.kind != "return" or line is None or not writer.flow.dominates(header, block):
+        return False
+    return line < max(map(_last_line, inside))
+
+
+def _last_line(block: LiftedBlock) -> int:
+    """Return the last line of the block's statements and of its end; 0 if there is none."""
+    evidence = block.evidence
+    lines = evidence.line, evidence.exit_line, *(statement.line for statement in block.statements)
+    return max(line or 0 for line in lines)
 
 
 def _body_and_exit(node: LiftedBlock, loop: set[LiftedBlock]) -> tuple[LiftedBlock, LiftedBlock] | None:

@@ -72,11 +72,12 @@ def _ends_of(
 
 
 def _leaves_in_else(body: list[nodes.Statement], exits: TryExits, region: Region) -> bool:
-    """Whether the ``break``, ``continue`` or ``return`` of a constant at the end of ``body`` has a line after the
-    handlers: it is in the ``else`` clause. The line of the ``return`` is in the statement too."""
+    """Whether the ``break``, ``continue`` or ``return`` at the end of ``body`` has a line after the handlers: it is in
+    the ``else`` clause. The line of the ``return`` must be in the statement too.
+    """
     last = body[-1]
     if isinstance(last, nodes.Return):
-        may_be = isinstance(last.value, nodes.Constant) and (last.line or 0) <= (region.end_line or 0)
+        may_be = (last.line or 0) <= (region.end_line or 0)
     else:
         may_be = isinstance(last, _LOOP_JUMPS)
     return may_be and len(body) > 1 and (last.line or 0) > exits.last_line

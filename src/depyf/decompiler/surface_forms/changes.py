@@ -8,7 +8,7 @@ statement alone, whatever surrounds it.
 from __future__ import annotations
 
 import copy
-from typing import Iterator, NamedTuple, Optional, Sequence
+from typing import Iterator, NamedTuple, Optional, Protocol, Sequence
 
 from ..lift.folding.comprehensions import always
 from ..lift.folding.negation import negate
@@ -22,6 +22,14 @@ _TRUE = nodes.Constant(True)
 
 Jump = Optional[nodes.Statement]
 """The jump equivalent to falling off the end of a body, or None."""
+
+
+class Change(Protocol):
+    """A change of the tree that can be undone."""
+
+    def make(self) -> None: ...
+
+    def undo(self) -> None: ...
 
 
 class FormChange(NamedTuple):

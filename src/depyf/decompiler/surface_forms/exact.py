@@ -10,7 +10,7 @@ import contextlib
 import difflib
 import heapq
 import itertools
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, known_instructions
@@ -19,7 +19,7 @@ from ..limits.budget import spend
 from ..proof import prove
 from ..proof.lockstep.normalize import NotComparable, normalize
 from ..syntax import nodes
-from .changes import FormChange, changes
+from .changes import Change, FormChange, changes
 
 Text = Callable[[], Optional[str]]
 """Prints the code object with its current body; returns None if it has no text."""
@@ -77,7 +77,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
 
 
 @contextlib.contextmanager
-def made(chosen: list[FormChange]) -> Iterator[None]:
+def made(chosen: Sequence[Change]) -> Iterator[None]:
     """Apply these changes to the tree until the end of the with block."""
     for change in chosen:
         change.make()
