@@ -318,7 +318,7 @@ def test_a_statement_that_is_wrong_once_laid_out_is_alone_in_that():
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
 def test_other_statements_keep_their_layout(version, monkeypatch):
-    def wrong(items, indent):
+    def wrong(items, indent, is_closed):
         if len(items) == 3 and items[2].line is not None:
             items.append(Item(")", None, None, 0, False, False))
 

@@ -13,7 +13,7 @@ from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
 from ..proof import Verdict
 from ..proof.identical import differing_fields
-from ..surface_forms.changes import Change, FormChange
+from ..surface_forms.changes import FormChange, TreeChange
 from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
 from ..surface_forms.loop_tests import spell_loop_tests
@@ -28,7 +28,7 @@ log = logging.getLogger("depyf")
 
 def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Respell what is not exact or not identical, where a better spelling is found; return the proofs of the text."""
-    chosen: list[Change] = []
+    chosen: list[TreeChange] = []
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
         if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
@@ -58,7 +58,7 @@ def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
     return proofs
 
 
-def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequence[Change]:
+def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequence[TreeChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     printed = functools.partial(work.text_of, raw)
     body, plain = work.body(raw), _without_columns(work, raw)

@@ -92,24 +92,45 @@ def _mark_lines(graph: ControlFlowGraph) -> None:
         if at is not None:
             here = chain(block.region)
             begun = [one for one in here if one not in around and one.kind != "with" and one.line is None]
-            lines = _lines_of_statements_around(block.instructions[at], nops, len(begun))
-            for index, region in enumerate(begun if lines else ()):
-                region.line, region.end_line = lines[min(index, len(lines) - 1)]
+            _set_lines(begun, block.instructions[at], nops)
             around, nops = here, []
 
 
-def _lines_of_statements_around(
-    inner: Instruction, nops: list[Instruction], regions: int
-) -> list[tuple[int | None, int | None]]:
-    """Return the first and last lines of the statements that begin with ``nops`` and contain ``inner``, inner ones
-    first.
+def _set_lines(regions: list[Region], inner: Instruction, nops: list[Instruction]) -> None:
+    """Set the lines of ``regions``, inner ones first, from those of the ``nops`` whose statements contain ``inner``.
 
-    Without columns, these are all of them, one for each of the ``regions``, or none is known.
+    Without columns, all do, and there is one for each region, or none is known.
     """
     positions = [nop.position for nop in reversed(nops)]
-    if any(position is None or None in position for position in positions) or inner.line is None:
-        return [(nop.line, None) for nop in reversed(nops)] if len(nops) == regions else []
-    return [p[:2] for p in positions if p is not None and p[0] <= inner.line <= p[1]]
+    if inner.line is None or any(position is None or None in position for position in positions):
+        if len(nops) == len(regions):
+            for region, nop in zip(regions, reversed(nops)):
+                region.line = nop.line
+        return
+    spans = [p[:2] for p in positions if p is not None and p[0] <= inner.line <= p[1]]
+    at, before = 0, None
+    for region in regions:
+        may_share = before is None or (before.kind, region.kind) == ("except", "finally")
+        at += not may_share
+        handled = _first_line(region.handler)
+        while at < len(spans) and handled is not None and spans[at][1] < handled:
+            at += 1
+        if at == len(spans):
+            return
+        region.line, region.end_line = spans[at]
+        before = region
+
+
+def _first_line(handler: BasicBlock) -> int | None:
+    """Return the first line of the handler."""
+    block: BasicBlock | None = handler
+    while block is not None:
+        spend(STEP, "reading the flow graph")
+        line = next((i.line for i in block.instructions if i.line is not None), None)
+        if line is not None:
+            return line
+        block = block.fall
+    return None
 
 
 def separate_with_exits(graph: ControlFlowGraph, regions: list[Region]) -> None:

@@ -36,8 +36,9 @@ def _shorten_in(line: Line, row: int, limit: int | None, indent: int) -> None:
         if end is None or row + marks <= end or item.in_string:
             continue
         is_docstring = len(line.items) == 1
-        item.text = on_fewer_lines(item.text, max(end - row, 0), is_docstring=is_docstring, indent=indent)
-        item.is_joined = "\n" in item.text and not is_docstring
+        text = on_fewer_lines(item.text, max(end - row, 0), is_docstring=is_docstring, indent=indent)
+        item.is_joined = text != item.text and "\n" in text and not is_docstring
+        item.text = text
 
 
 def on_fewer_lines(text: str, newlines: int, *, is_docstring: bool, indent: int) -> str:

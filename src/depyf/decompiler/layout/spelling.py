@@ -41,10 +41,7 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
         if token.kind == "statement":
             continue
         line, column, end_line, end_column = extent
-        is_test = start > 0 and tokens[start - 1].text in ("while", "if")
-        if start == end and token.text == "1" and is_test and (line, end_column - column) == (end_line, len("True")):
-            found.texts[start] = "True"
-        elif start == end and token.kind in ("string", "number"):
+        if start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent)
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)
@@ -76,7 +73,9 @@ def _literal(
         return
     if token.kind == "number" and line != end_line or _without_fields(found, votes, number, token.text):
         return
-    if line == end_line:
+    if token.text == "1" and width == len("True") and number and tokens[number - 1].text == "while":
+        found.texts[number] = "True"
+    elif line == end_line:
         beside = {one.text for one in tokens[max(0, number - 1) : number + 2]}
         is_operand = token.kind == "number" and not _ARITHMETIC.isdisjoint(beside)
         fitting = (one for one in _spellings(token) if width_of(one) == width and "\n" not in one)

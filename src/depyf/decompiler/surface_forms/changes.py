@@ -24,7 +24,7 @@ Jump = Optional[nodes.Statement]
 """The jump equivalent to falling off the end of a body, or None."""
 
 
-class Change(Protocol):
+class TreeChange(Protocol):
     """A change of the tree that can be undone."""
 
     def make(self) -> None: ...

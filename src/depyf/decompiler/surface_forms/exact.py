@@ -19,7 +19,7 @@ from ..limits.budget import spend
 from ..proof import prove
 from ..proof.lockstep.normalize import NotComparable, normalize
 from ..syntax import nodes
-from .changes import Change, FormChange, changes
+from .changes import FormChange, TreeChange, changes
 
 Text = Callable[[], Optional[str]]
 """Prints the code object with its current body; returns None if it has no text."""
@@ -77,7 +77,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
 
 
 @contextlib.contextmanager
-def made(chosen: Sequence[Change]) -> Iterator[None]:
+def made(chosen: Sequence[TreeChange]) -> Iterator[None]:
     """Apply these changes to the tree until the end of the with block."""
     for change in chosen:
         change.make()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
@@ -33,7 +33,7 @@ class TestChange(NamedTuple):
 def spell_loop_tests(
     body: list[nodes.Statement],
     raw: RawCode,
-    printed: Callable[[], Optional[str]],
+    printed: Callable[[], str | None],
     compiled: Callable[[RawCode, str], RawCode],
 ) -> list[TestChange]:
     """Return the change after which the text of ``body`` compiles to ``raw`` itself; an empty list if there is none."""
