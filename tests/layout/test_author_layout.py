@@ -217,6 +217,53 @@ CASES = {
         "    b()\n    if 0:\n        pass\n    else:\n        a()\n    return b\n"
     ),
     "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
+    "a try in a finally": (
+        "def f(a):\n    try:\n        try:\n            a()\n        except B:\n            raise\n"
+        "        else:\n            c()\n    finally:\n        d()\n    try:\n        a()\n    except B:\n"
+        "        b()\n    finally:\n        d()\n\n\n"
+        "def g(a):\n    while True:\n        try:\n            try:\n                try:\n"
+        "                    a()\n                finally:\n                    b()\n            except C:\n"
+        "                c()\n        finally:\n            d()\n\n\n"
+        "def h(a):\n    try:\n        try:\n            b = a()\n            raise b\n        except:\n"
+        "            c = a()\n            raise c\n        finally:\n            d = a()\n            raise d\n"
+        "    except E:\n        a(d)\n"
+    ),
+    "a return in an else": (
+        "def f(a, b):\n    try:\n        a[b]\n    except C:\n        return False\n    else:\n"
+        "        return True\n\n\n"
+        "def g(a, b):\n    try:\n        a[b]\n    except C:\n        return False\n    return True\n\n\n"
+        "def h(a, b):\n    try:\n        a[b]\n    except C:\n        pass\n    else:\n        return True\n"
+    ),
+    "docstrings in other quotes": (
+        'class A:\n    def f(self, a=None, *b): "c"\n\n    def g(self):\n        "d"\n\n'
+        '    def h(self):\n        """e"""\n\n    def i(self):\n        """j"""\n        return 3\n'
+    ),
+    "spaces after a return": (
+        "def f(a):\n    return  a\n\n\ndef g(a):\n    return (a)\n\n\ndef h(a):\n    return ( a )\n"
+    ),
+    "assignments in expressions": (
+        "def f(a):\n    if b((c := d) for d in a):\n        return [d := 3, c]\n    e(c := 2, g=1)\n"
+        "    h = [t := t + v for v in range(5)]\n    i = ((q := 3),)\n    return h, i\n"
+    ),
+    "generators of nothing": (
+        "def f(a):\n    while False:\n        yield\n\n\ndef g(a):\n    if False:\n        yield\n\n\n"
+        "def h(a):\n    return\n    yield\n\n\ndef i(a):\n    raise a\n    yield\n"
+    ),
+    "tests of ones": (
+        "def f(a):\n    while 1:\n        if a(): break\n    while True:\n        if b(): break\n"
+        "        assert a != 3\n    c(1, True)\n"
+    ),
+    "returns in and after a loop": (
+        "def f(a):\n    while True:\n        b = a()\n        if not b: break\n        c = b * 4\n"
+        "    return c + 1\n\n\n"
+        "def g(a):\n    while True:\n        b = a()\n        if b == 5:\n            return b\n        c = b\n\n\n"
+        "def h(a):\n    while True:\n        try:\n            b = a()\n        except C:\n            d()\n"
+        "        else:\n            return b\n        e()\n"
+    ),
+    "characters by their names": "a = '\\N{GREEK SMALL LETTER ALPHA}\\N{GREEK CAPITAL LETTER OMEGA}'\n",
+    "an annotation that there is not": (
+        "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
+    ),
 }
 
 SINCE = {
@@ -225,7 +272,7 @@ SINCE = {
     "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
     "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
-    "context managers over lines": (3, 11),
+    "context managers over lines": (3, 11), "generators of nothing": (3, 12), "tests of ones": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 
@@ -264,6 +311,35 @@ def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_
     assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
     if version >= (3, 10):
         assert result.source == source
+
+
+SHORT_OF_LINES = {
+    "escapes in a docstring": (
+        'def f():\n    """A line that ends in b\'\\n\' is read.\n\n    B.\n    """\n    return a\n'
+    ),
+    "escapes in a string": "def f():\n    a = b('c\\n  d %s\\n\\n%s' %\n          (e, f))\n    return a\n",
+    "many line ends": "def f():\n    a = '\\n' * 10 + 'b\\n'\n    return a\n\n\ndef g():\n    return f\n",
+    "a pass at the end": (
+        "def f(a):\n    for b in a:\n        if b == 0:\n            continue\n        try:\n            c(b)\n"
+        "        except D:\n            pass\n\n\ndef g():\n    return f\n"
+    ),
+    "an elif after an if in a loop": (
+        "def f(a, b):\n    for c in a:\n        if c == '1':\n            d()\n        elif c in 'aA':\n"
+        "            if b > 0:\n                e()\n        elif c in 'iI':\n            if b > 0:\n"
+        "                g()\n        else:\n            h()\n    return b\n"
+    ),
+    "an else of a try in a loop": (
+        "def f(a):\n    while True:\n        try:\n            b = a()\n        except C:\n            continue\n"
+        "        else:\n            d()\n            if b:\n                e()\n            g()\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHORT_OF_LINES)
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_the_lines_come_back(version, name):
+    result = laid_out(SHORT_OF_LINES[name], version)
+    assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
 
 
 WRITTEN_OTHERWISE = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Callable, Iterator, Optional, Sequence
 
 _QUOTES = ("'", '"', "'''", '"""')
@@ -11,6 +12,7 @@ _PARTS = 3
 _REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
 _REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
+_NOT_ASCII = re.compile(r"[^\0-\x7f]")
 _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
@@ -119,6 +121,15 @@ def _wide(text: str, quote: str, is_bytes: bool) -> str | None:
     return None if is_bytes else _escaped(text, quote, is_bytes, ascii_only=True, form="u")
 
 
+def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
+    if is_bytes or text.isascii():
+        return None
+    try:
+        return _NOT_ASCII.sub(lambda found: f"\\N{{{unicodedata.name(found[0])}}}", plain(text, quote, is_bytes))
+    except ValueError:  # a character without a name
+        return None
+
+
 def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
     return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
 
@@ -152,7 +163,7 @@ Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, is bytes) -> the body between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
     plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
-    _raw_characters, _all_quotes, _all_hexadecimal,
+    _raw_characters, _all_quotes, _all_hexadecimal, _character_names,
 )  # fmt: skip
 
 
