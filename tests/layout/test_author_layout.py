@@ -133,6 +133,12 @@ CASES = {
         "def f():\n    import a\n    global b, c\n\n    b = c = a\n\n\n"
         "def g():\n    h = 1; i(h)\n    global j\n    j = h\n"
     ),
+    "declarations behind compound statements": (
+        'def f(a):\n    """B\n    c.\n    """\n    if a:\n        raise d(a)\n    global e\n    if e is None:\n'
+        "        e = 3\n    return e\n\n\n"
+        "def g(a):\n    if a:\n        b()\n    else:\n        c()\n    global d\n    d = 3\n"
+    ),
+    "a lambda on a line of its own": "a.b = (\n    lambda *c, d=3: [c, (d, None)])\ne = 3\n",
     "context managers over lines": (
         "with a(1) as b, \\\n     c(2) as d:\n    e()\nwith a(1) as b:\n    with c(2) as d:\n        e()\n"
         "async def f():\n    async with a(1) as b, \\\n         c(2) as d:\n        await e()\n"

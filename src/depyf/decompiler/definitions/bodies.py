@@ -228,7 +228,7 @@ def mention_the_unused(
     if not alone and (raw.freevars or raw.cellvars):
         dead += _unused_cells(raw, reached(instructions))
     if dead:
-        if isinstance(body[-1], (nodes.Return, nodes.Raise)) and dead == [nodes.Expr(nodes.Yield())]:
+        if body and isinstance(body[-1], (nodes.Return, nodes.Raise)) and dead == [nodes.Expr(nodes.Yield())]:
             body += dead
         elif body == [nodes.Pass()]:
             body[:] = [_never(instructions, dead, body[0].line)]

@@ -7,6 +7,7 @@ import re
 from .items import Line
 
 _KEYWORDS = frozenset(("global", "nonlocal"))
+_CLAUSES = frozenset(("elif", "else", "except", "finally"))
 
 
 def move_declarations(lines: list[Line]) -> None:
@@ -22,12 +23,18 @@ def move_declarations(lines: list[Line]) -> None:
             if index is not None:
                 lines.insert(index, line)
                 del lines[number]
+                for at in range(number, len(lines)):
+                    if number < lines[at].parent < index:
+                        lines[at] = lines[at]._replace(parent=lines[at].parent - 1)
         number -= 1
 
 
 def _free(lines: list[Line], number: int) -> int | None:
     """Return the index of the line to insert the declaration before; None to leave it where it is."""
     declaration, end = lines[number], _end(lines[number - 1]) if number else 0
+    if end is None and lines[number - 1].items[0].text[-1] in "\"'":  # a docstring, on the next line
+        header = _end(lines[number - 2]) if number > 1 else 0
+        end = header + 1 + lines[number - 1].items[0].text.count("\n") if header is not None else None
     if end is None or number + 1 == len(lines) or lines[number + 1].parent != declaration.parent:
         return None
     start = lines[number + 1].items[0].line
@@ -37,14 +44,15 @@ def _free(lines: list[Line], number: int) -> int | None:
     index = number + 1
     while index + 1 < len(lines):
         line, following = lines[index], lines[index + 1]
-        if line.is_header or following.parent != declaration.parent:
+        if following.depth < declaration.depth:
             return None
         if not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items))):
             return None
         end, start = _end(line), following.items[0].line
-        if end is None or start is None:
+        begins = following.depth == declaration.depth and following.items[0].text not in _CLAUSES
+        if begins and (end is None or start is None):
             return None
-        if start > end + 1:
+        if begins and start is not None and end is not None and start > end + 1:
             return index + 1
         index += 1
     return None

@@ -240,11 +240,14 @@ def _start_of_expression(items: list[Item], number: int) -> int | None:
 
 
 def _end_of_expression(items: list[Item], number: int) -> int:
-    depth = 0
+    depth = lambdas = 0
     for index in range(number, len(items)):
         text = items[index].symbol
-        if depth == 0 and (text in (":", ",", "from") or text in _ASSIGNMENTS):
+        if depth == 0 and text == ":" and lambdas:
+            lambdas -= 1
+        elif depth == 0 and (text in (":", ",", "from") or text in _ASSIGNMENTS) and not lambdas:
             return index
+        lambdas += depth == 0 and text == "lambda"
         depth += (text in OPENING) - (text in CLOSING)
     return len(items)
 
