@@ -124,6 +124,7 @@ CASES = {
     "fields that show their text": "a = f'{b=}, {c.d=:x} {e=!s} {g!r}'\n",
     "raw formatted strings": "a = rf'\\d{b}'\nc = rf'{d}\\w{e}'\n",
     "a formatted string with line ends": 'a = f"""b\n{c} d\n  e"""\nf = g\n',
+    "quotes before a field": 'a = f"""\n  "b {c}" d\n"""\ne = f\'{(lambda g: g)(3)}\'\n',
     "formatted strings on a line": "a = f'b\\nc\\n{d}\\ne'\nf = g\n",
     "globals": (
         "def f():\n    global a\n    a = 1\n\n\ndef g():\n    b = 1\n    def h():\n"
@@ -278,7 +279,7 @@ SINCE = {
     "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
     "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
-    "context managers over lines": (3, 11), "generators of nothing": (3, 12), "tests of ones": (3, 11),
+    "quotes before a field": (3, 9), "context managers over lines": (3, 11), "generators of nothing": (3, 12), "tests of ones": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 

@@ -81,7 +81,7 @@ def _parts(printer: ExpressionPrinter, values: Sequence[n.Node], quote: str, in_
     pieces = []
     for value in values:
         if isinstance(value, n.Constant) and isinstance(value.value, str):
-            pieces.append(_literal(value.value, quote, in_specification))
+            pieces.append(_literal(value.value, quote, in_specification, is_last=value is values[-1]))
         elif isinstance(value, (n.FormattedValue, n.Interpolation)):
             pieces.append(_replacement(printer, value, quote))
         else:
@@ -89,8 +89,8 @@ def _parts(printer: ExpressionPrinter, values: Sequence[n.Node], quote: str, in_
     return "".join(pieces)
 
 
-def _literal(value: str, quote: str, in_specification: bool) -> str:
-    text = escaped(value, quote)
+def _literal(value: str, quote: str, in_specification: bool, is_last: bool) -> str:
+    text = escaped(value, quote) if is_last else escaped(value + " ", quote)[:-1]  # a last quote would end the string
     if "{" in text or "}" in text:
         if in_specification:
             raise PrintError("a format specification cannot contain braces that are text")
@@ -105,13 +105,25 @@ def _replacement(printer: ExpressionPrinter, node: n.FormattedValue | n.Interpol
     text = flatten(printer.expression(node.value))
     if isinstance(node, n.Interpolation) and isinstance(node.str, str):
         text = node.str  # visible to the program: it must not change
-    elif "lambda" in text:
+    elif _has_open_lambda(text):
         text = f"({text})"  # its colon would start the format specification
     if printer.quotes is not None and ("\\" in text or quote in text or ("\n" in text and len(quote) == 1)):
         raise QuotesExhausted("an expression can't be written in the braces of an f-string of Python 3.11")
     if text.startswith("{"):
         text = " " + text
     return f"{{{text}{_CONVERSIONS[node.conversion]}{_specification(printer, node.format_spec, quote)}}}"
+
+
+def _has_open_lambda(text: str) -> bool:
+    """Whether a lambda may be outside of brackets."""
+    if "lambda" not in text or not set(text).isdisjoint("'\"#"):
+        return "lambda" in text
+    depth = 0
+    for part in text.split("lambda")[:-1]:
+        depth += sum(part.count(mark) for mark in "([{") - sum(part.count(mark) for mark in ")]}")
+        if depth == 0:
+            return True
+    return False
 
 
 def _specification(printer: ExpressionPrinter, node: n.Expression | None, quote: str) -> str:

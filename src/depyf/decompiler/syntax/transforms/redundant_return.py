@@ -20,7 +20,7 @@ def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
         return
     kept = written_out(body, returns_none)
     last_pass = _pass_at_end(body[-2]) if len(body) > 1 and id(body[-1]) in kept else None
-    if last_pass is not None and body[-1].written is None:
+    if last_pass is not None and body[-1].column is None:
         last_pass.line = body.pop().line  # it compiles to nothing, and what follows has its line
     drop_at_tail(
         body,
