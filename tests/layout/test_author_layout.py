@@ -279,7 +279,8 @@ SINCE = {
     "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
     "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
-    "quotes before a field": (3, 9), "context managers over lines": (3, 11), "generators of nothing": (3, 12), "tests of ones": (3, 11),
+    "quotes before a field": (3, 9), "context managers over lines": (3, 11),
+    "generators of nothing": (3, 12), "tests of ones": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 
