@@ -45,6 +45,8 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
             _literal(found, votes, tokens, start, extent)
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)
+        elif token.text == "assert":
+            _asserted(found, votes, start, extent, tokens)
         elif token.text == "return" and line == end_line:
             _returned(found, start, end, end_column - column, tokens)
         elif start == end and token.text == "yield" and line == end_line and end_column - column == len("yield None"):
@@ -170,6 +172,22 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> 
         text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
         if text is not None:
             found.texts[number] = text
+
+
+def _asserted(
+    found: TokenTexts, votes: dict[Span, Extent], start: int, extent: Extent, tokens: list[Token]
+) -> None:
+    """Tell ``assert 0`` from ``assert False`` by the width, or by the column of the message."""
+    test, after = tokens[start + 1], tokens[start + 2] if start + 2 < len(tokens) else None
+    if test.text != "False":
+        return
+    end = extent[2:]
+    if after is not None and after.text == ",":
+        messages = [(-span[1], votes[span]) for span in votes if span[0] == start + 3]
+        end = min(messages)[1][:2] if messages else end
+        end = end[0], end[1] - len(", ")
+    if end == (extent[0], extent[1] + len("assert 0")):
+        found.texts[start + 1] = "0"
 
 
 def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[Token]) -> None:

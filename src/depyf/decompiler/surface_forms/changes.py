@@ -163,8 +163,10 @@ def _instead_of_if_alone(
         yield from _instead_of_leaving_if(test, body, rest, falls)
     if falls is not None and not rest and not isinstance(body[0], _JUMPS):
         yield [nodes.If(negate(test), [falls]), *body]
-    if body == [nodes.Pass()] and rest:
-        yield [nodes.If(always(test), rest[:1]), *rest[1:]]
+    if body == [nodes.Pass()]:
+        yield [nodes.If(negate(test), body), *rest]
+        if rest:
+            yield [nodes.If(always(test), rest[:1]), *rest[1:]]
     if not leaves:
         yield [nodes.If(test, body, [nodes.Pass()]), *rest]
     yield [nodes.If(negate(test), [nodes.Pass()], body), *rest]
