@@ -139,6 +139,17 @@ CASES = {
         "        e = 3\n    return e\n\n\n"
         "def g(a):\n    if a:\n        b()\n    else:\n        c()\n    global d\n    d = 3\n"
     ),
+    "an assertion of nothing": "def f(a):\n    if a: return 3\n    assert 0, 'b'\n\n\ndef g():\n    assert 0\n",
+    "a test for nothing": "def f(a, b):\n    if not a(b):\n        pass\n    return b < a\n",
+    "a return before another end": (
+        "def f(a, b):\n    for c in a:\n        try:\n            c()\n        except D:\n            continue\n"
+        "        except E as g:\n            h(c, g)\n            return\n    try:\n        b(a)\n"
+        "    except E as g:\n        h(a, g)\n"
+    ),
+    "a pass in an elif in a loop": (
+        "def f(a):\n    for b in a:\n        c = b()\n        if c == 'd':\n            e(c)\n"
+        "        elif c == 'f':\n            pass\n        else:\n            e(a % {\n                'g': 4})\n"
+    ),
     "a lambda on a line of its own": "a.b = (\n    lambda *c, d=3: [c, (d, None)])\ne = 3\n",
     "context managers over lines": (
         "with a(1) as b, \\\n     c(2) as d:\n    e()\nwith a(1) as b:\n    with c(2) as d:\n        e()\n"
@@ -279,7 +290,9 @@ SINCE = {
     "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),
     "a field over lines": (3, 12),
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
-    "quotes before a field": (3, 9), "context managers over lines": (3, 11),
+    "quotes before a field": (3, 9), "a return before another end": (3, 11), "an assertion of nothing": (3, 11),
+    "a pass in an elif in a loop": (3, 11),
+    "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""

@@ -112,6 +112,8 @@ class ExitEvidence:
             is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
+        if evidence.keyword == "return" and is_implicit:
+            is_implicit = False  # as wide as the keyword
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called

@@ -44,6 +44,8 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             may_have = inner and not statement.orelse  # type: ignore[attr-defined]
             start = index + 1
             count = _deeper(inner, block.body, start, base, statement.line) if inner and may_have else 0
+            if may_have and _passes_on(statement):
+                count = len(block.body) - start
             if count:
                 changed = True
                 statement.orelse = block.body[start : start + count]  # type: ignore[attr-defined]
@@ -55,6 +57,12 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
     for one in seen:
         _mark_if_in_else(one)
     return changed
+
+
+def _passes_on(statement: nodes.Statement) -> bool:
+    """Whether it is an ``if`` that ends with a jump which is as wide as ``pass``: all that follows is its ``else``."""
+    last = statement.body[-1] if isinstance(statement, nodes.If) else None
+    return isinstance(last, nodes.Continue) and last.written == "pass"
 
 
 def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_StatementList]:
