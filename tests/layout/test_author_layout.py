@@ -150,6 +150,11 @@ CASES = {
         "def f(a):\n    for b in a:\n        c = b()\n        if c == 'd':\n            e(c)\n"
         "        elif c == 'f':\n            pass\n        else:\n            e(a % {\n                'g': 4})\n"
     ),
+    "decorated functions on a line": (
+        "class A:\n    @a\n    def b(self): pass\n\n    @a\n    def c(self, d): return None\n\n    @a\n    @b\n"
+        "    def e(self, f):\n        return None\n"
+    ),
+    "sums and quotients": "a = b(10**20 - 1, 10**20+10, 2**64 + 7)\nc = b(6**8, 1/3, 2 / 3)\nd = e[::]\n",
     "a lambda on a line of its own": "a.b = (\n    lambda *c, d=3: [c, (d, None)])\ne = 3\n",
     "context managers over lines": (
         "with a(1) as b, \\\n     c(2) as d:\n    e()\nwith a(1) as b:\n    with c(2) as d:\n        e()\n"

@@ -6,6 +6,8 @@ import ast
 import math
 from typing import Iterator
 
+_FEW = 1000
+
 
 def spellings_of_number(value: int | float) -> Iterator[str]:
     """Yield other texts that compile to this number, the most common first."""
@@ -36,10 +38,25 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
             yield from (f"{factor} * {other}", f"{factor}*{other}")
             if other % factor == 0:
                 yield from (f"{factor} * {factor} * {other // factor}", f"{factor}*{factor}*{other // factor}")
+    yield from _near_powers(value)
     for width in range(2, 20):
         yield from (f"0x{value:0{width}x}", f"0b{value:0{width}b}", f"0o{value:0{width}o}")
     for less in range(1, min(value, 2) + 1):
         yield from (f"{value - less} + {less}", f"{value - less}+{less}")
+
+
+def _near_powers(value: int) -> Iterator[str]:
+    """Yield powers, and large powers of two and ten with something added or subtracted."""
+    for base in range(3, 100):
+        power = round(math.log(value, base)) if value > base else 0
+        if power > 1 and base**power == value:
+            yield from (f"{base}**{power}", f"{base} ** {power}")
+    for base in (2, 10) if value > _FEW**2 else ():
+        nearest = base ** round(math.log(value, base))
+        more = value - nearest
+        if 0 < abs(more) < _FEW:
+            power, sign = round(math.log(value, base)), "+" if more > 0 else "-"
+            yield from (f"{base}**{power}{sign}{abs(more)}", f"{base}**{power} {sign} {abs(more)}")
 
 
 def _based(value: int) -> Iterator[str]:
@@ -67,6 +84,10 @@ def _floats(value: float) -> Iterator[str]:
                 yield one
     for places in range(13, 30):  # more digits than a float can distinguish
         yield f"{value:.{places}f}"
+    for above in range(1, 11):
+        for below in range(2, 101):
+            if above / below == value:
+                yield from (f"{above}/{below}", f"{above} / {below}", f"{above}/{below}.0", f"{above}.0/{below}")
     fraction, exponent_of_half = math.frexp(value)
     if fraction == 0.5:
         of_two = exponent_of_half - 1

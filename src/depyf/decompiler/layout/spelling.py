@@ -49,16 +49,16 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return" and line == end_line:
             _returned(found, start, end, end_column - column, tokens)
-        elif start == end and token.text == "yield" and line == end_line and end_column - column == len("yield None"):
-            found.texts[start] = "yield None"
-        elif start == end and token.text == "True" and line == end_line and end_column == column + 1:
-            found.texts[start] = "1"  # of `while 1:`
+        elif start == end and line == end_line and (token.text, end_column - column) in _BY_WIDTH:
+            found.texts[start] = _BY_WIDTH[token.text, end_column - column]
         elif end == start + 3 and line == end_line:
             _only_item(found, start, end_column - column, tokens)
     _negate(found, votes, tokens)
     return found
 
 
+_BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
+"""What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
 _ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~".split())
 _BINDS_LESS = re.compile(r"<<|[-+]|(?<!\*)\*(?!\*)")
 """Operators in a spelling of a number that an adjacent operator may bind tighter than."""

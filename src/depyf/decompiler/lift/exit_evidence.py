@@ -156,6 +156,11 @@ class ExitEvidence:
         if before:
             return bool(column - max(before) > len("return "))
         apart = column - len("return ")
+        if all(p[0] in (line, self.raw.firstlineno) for p in self.positions):  # the body of a function on one line
+            header = len(f"def {self.raw.name}({', '.join(self.raw.parameters)}): ")
+            for start, follows in ((column, False), (apart, True)):
+                if start - header in _INDENTATIONS:
+                    return follows
         return apart in _INDENTATIONS and line != self.raw.firstlineno
 
     @cached_property
