@@ -59,8 +59,8 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
 
 _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
 """What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
-_ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~".split())
-_BINDS_LESS = re.compile(r"<<|[-+]|(?<!\*)\*(?!\*)")
+_ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
+_BINDS_LESS = re.compile(r"<<|[-+/]|(?<!\*)\*(?!\*)")
 """Operators in a spelling of a number that an adjacent operator may bind tighter than."""
 
 

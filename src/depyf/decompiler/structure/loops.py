@@ -138,7 +138,8 @@ def _is_in_loop_by_its_line(
 ) -> bool:
     """Whether ``block`` is a return on an earlier line than the end of the loop."""
     line = block.evidence.exit_line
-    if block.kind != "return" or line is None or not writer.flow.dominates(header, block):
+    is_written = block.kind == "return" and block.evidence.is_implicit_return is False and not block.evidence.is_end
+    if not is_written or line is None or not writer.flow.dominates(header, block):
         return False
     return line < max(map(_last_line, inside))
 
