@@ -154,6 +154,10 @@ CASES = {
         "class A:\n    @a\n    def b(self): pass\n\n    @a\n    def c(self, d): return None\n\n    @a\n    @b\n"
         "    def e(self, f):\n        return None\n"
     ),
+    "functions on a line": (
+        "class A:\n    def b(*args): pass\n\n    def __call__(*, a): pass\n\n    def c(self, *d, e, **f): pass\n\n"
+        "    @a\n    def g(*h): pass\n\n    @a\n    def i(self, *, j, **k): pass\n"
+    ),
     "sums and quotients": "a = b(10**20 - 1, 10**20+10, 2**64 + 7)\nc = b(6**8, 1/3, 2 / 3)\nd = e[::]\n",
     "a lambda on a line of its own": "a.b = (\n    lambda *c, d=3: [c, (d, None)])\ne = 3\n",
     "context managers over lines": (
@@ -256,6 +260,10 @@ CASES = {
         "        return True\n\n\n"
         "def g(a, b):\n    try:\n        a[b]\n    except C:\n        return False\n    return True\n\n\n"
         "def h(a, b):\n    try:\n        a[b]\n    except C:\n        pass\n    else:\n        return True\n"
+    ),
+    "a return through a finally": (
+        "def f(a, b):\n    c = None\n    try:\n        c = a()\n        b(c)\n        return True\n    except D:\n"
+        "        return False\n    finally:\n        if c is not None:\n            c.close()\n"
     ),
     "docstrings in other quotes": (
         'class A:\n    def f(self, a=None, *b): "c"\n\n    def g(self):\n        "d"\n\n'

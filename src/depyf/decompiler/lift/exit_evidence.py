@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode.code.flags import CO_VARARGS, CO_VARKEYWORDS
 from ..bytecode.instruction import Position
 from ..bytecode.kinds import kind_of
 from ..flowgraph import BasicBlock, ControlFlowGraph
@@ -156,12 +157,27 @@ class ExitEvidence:
         if before:
             return bool(column - max(before) > len("return "))
         apart = column - len("return ")
-        if all(p[0] in (line, self.raw.firstlineno) for p in self.positions):  # the body of a function on one line
-            header = len(f"def {self.raw.name}({', '.join(self.raw.parameters)}): ")
+        if line == self.raw.firstlineno:
+            return False
+        if all(p[0] in (line, self.raw.firstlineno) for p in self.positions):  # it may be on the line of the `def`
+            header = self.width_of_def()
             for start, follows in ((column, False), (apart, True)):
-                if start - header in _INDENTATIONS:
+                if start >= header and (start - header) % 4 == 0:
                     return follows
-        return apart in _INDENTATIONS and line != self.raw.firstlineno
+        return apart in _INDENTATIONS
+
+    def width_of_def(self) -> int:
+        """The width of ``def name(parameters): `` without annotations and default values."""
+        raw = self.raw
+        names = [*raw.parameters]
+        if raw.flags & CO_VARKEYWORDS:
+            names[-1] = "**" + names[-1]
+        if raw.flags & CO_VARARGS:
+            at = raw.argcount + raw.kwonlyargcount
+            names[at] = "*" + names[at]
+        elif raw.kwonlyargcount:
+            names.insert(raw.argcount, "*")
+        return len(f"def {raw.name}({', '.join(names)}): ")
 
     @cached_property
     def evaluated(self) -> set[Position]:

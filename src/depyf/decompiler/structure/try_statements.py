@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
+from ..flowgraph.regions import chain
 from ..flowgraph.group_handlers import NO_TYPE
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
@@ -77,7 +78,8 @@ def _leaves_in_else(body: list[nodes.Statement], exits: TryExits, region: Region
     """
     last = body[-1]
     if isinstance(last, nodes.Return):
-        may_be = (last.line or 0) <= (region.end_line or 0)
+        unwinds = any(one.kind == "finally" for one in chain(region.parent))  # and may have the line of its end
+        may_be = not unwinds and (last.line or 0) <= (region.end_line or 0)
     else:
         may_be = isinstance(last, _LOOP_JUMPS)
     return may_be and len(body) > 1 and (last.line or 0) > exits.last_line
