@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
 from ..flowgraph import Region
-from ..flowgraph.regions import chain
 from ..flowgraph.group_handlers import NO_TYPE
+from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Marker, Matches
