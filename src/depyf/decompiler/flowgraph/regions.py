@@ -71,8 +71,9 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
             region.parent = _region_of(region.handler, regions)
             if region in chain(region.parent):
                 raise DecompilationError("a handler that covers itself", stage="undo_optimiser")
-    _mark_lines(graph)
     found = [region for region in regions.values() if region is not None]
+    if found:
+        _mark_lines(graph)
     return sorted(found, key=lambda region: -len(chain(region)))
 
 

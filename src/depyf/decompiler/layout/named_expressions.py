@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from .anchors import Location
 from .tokens import CLOSING, OPENING, Token
 
 _BEFORE = frozenset(("[", "(", "{", ","))
@@ -11,7 +12,7 @@ _AFTER = frozenset(("]", ")", "}", ",", "for", "async"))
 
 
 def needless_parentheses(
-    tokens: list[Token], starts: list[tuple[int, int] | None], ends: list[tuple[int, int] | None]
+    tokens: list[Token], starts: list[Location | None], ends: list[Location | None]
 ) -> Iterator[int]:
     """Yield the parentheses for which there is no room before the name, by the columns of what precedes it."""
     for opening, closing in _around_assignments(tokens):

@@ -52,10 +52,10 @@ def _near_powers(value: int) -> Iterator[str]:
         if power > 1 and base**power == value:
             yield from (f"{base}**{power}", f"{base} ** {power}")
     for base in (2, 10) if value > _FEW**2 else ():
-        nearest = base ** round(math.log(value, base))
-        more = value - nearest
+        power = round(math.log(value, base))
+        more = value - base**power
         if 0 < abs(more) < _FEW:
-            power, sign = round(math.log(value, base)), "+" if more > 0 else "-"
+            sign = "+" if more > 0 else "-"
             yield from (f"{base}**{power}{sign}{abs(more)}", f"{base}**{power} {sign} {abs(more)}")
 
 

@@ -6,7 +6,7 @@ import ast
 
 from .item import INDENT
 from .items import Line
-from .spelling import WIDTH, quote_of_pieces, split
+from .spelling import WIDTH, in_rows, quote_of_pieces, split
 from .strings import OF_LITERAL, in_quotes
 
 
@@ -54,9 +54,7 @@ def on_fewer_lines(text: str, newlines: int, *, is_docstring: bool, indent: int)
     if match is None or not isinstance(value, (str, bytes)):
         return text
     if not is_docstring or not newlines:
-        quote = quote_of_pieces(text, value)
-        pieces = split(value, newlines + 1, WIDTH - indent)
-        return ("\n" + " " * indent).join(next(in_quotes(piece, quote)) for piece in pieces)
+        return in_rows(split(value, newlines + 1, WIDTH - indent), quote_of_pieces(text, value), indent)
     first, *rest = next(in_quotes(value, match["quote"])).split("\n")
     usual = sorted(range(len(rest)), key=lambda number: _is_indented(rest[number]), reverse=True)
     kept = set(usual[:newlines])

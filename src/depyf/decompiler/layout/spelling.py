@@ -262,9 +262,7 @@ def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) 
     quote = quote_of_pieces(text, value)
     if text.count("\n") == rows:
         return
-    pieces = split(value, rows + 1, WIDTH - column - 2)
-    texts = [next(in_quotes(piece, quote)) for piece in pieces]
-    found.texts[number] = ("\n" + " " * column).join(texts)
+    found.texts[number] = in_rows(split(value, rows + 1, WIDTH - column - 2), quote, column)
     found.joined.add(number)
 
 
@@ -324,6 +322,11 @@ def _continued(text: str) -> str:
     """Insert a backslash and a newline after the opening quotes."""
     end = text.index(text[-1]) + 3
     return text[:end] + "\\\n" + text[end:]
+
+
+def in_rows(pieces: list[str | bytes], quote: str, column: int) -> str:
+    """Return adjacent literals of the ``pieces``, one per line, the first one without indentation."""
+    return ("\n" + " " * column).join(next(in_quotes(piece, quote)) for piece in pieces)
 
 
 def quote_of_pieces(text: str, value: str | bytes) -> str:

@@ -182,14 +182,17 @@ class ExitEvidence:
     @cached_property
     def evaluated(self) -> set[Position]:
         """The positions of instructions outside of statements that only leave the code."""
-        leaves = _ENDS_CLASS if self.is_class else _MAY_LEAVE
-        found = (i.position for i in known_instructions(self.raw) if i.op not in leaves)
-        return {position for position in found if position is not None}
+        return self.positions_but(_ENDS_CLASS if self.is_class else _MAY_LEAVE)
 
     @cached_property
-    def called(self) -> set[Position | None]:
+    def called(self) -> set[Position]:
         """The positions of all that does not just leave the code: a call may be as wide as ``pass``."""
-        return {i.position for i in known_instructions(self.raw) if i.op not in _UNWINDS | _LOADS_NONE}
+        return self.positions_but(_UNWINDS | _LOADS_NONE)
+
+    def positions_but(self, operations: frozenset[str]) -> set[Position]:
+        """The known positions of instructions other than these ``operations``."""
+        found = (i.position for i in known_instructions(self.raw) if i.op not in operations)
+        return {position for position in found if position is not None}
 
     @cached_property
     def positions(self) -> set[Position]:

@@ -88,6 +88,15 @@ def made(chosen: Sequence[TreeChange]) -> Iterator[None]:
             change.undo()
 
 
+def compiled_with(change: TreeChange, raw: RawCode, printed: Text, compiled: Compile) -> RawCode | None:
+    """Return the code of the text with ``change``; None if that does not compile."""
+    with made([change]):
+        try:
+            return compiled(raw, printed() or "")
+        except (DecompilationError, RecursionError):
+            return None
+
+
 def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
     """Return how much the code that ``text`` compiles to differs from ``raw``: 0.0 if not at all, near 1.0 if almost
     everywhere, None if unknown.

@@ -8,19 +8,15 @@ it, or makes a `continue` explicit. No change is trusted: the whole text must co
 from __future__ import annotations
 
 import copy
-from typing import Callable, Iterator, NamedTuple, Optional
+from typing import Iterator, NamedTuple
 
-from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.dead_code import DeadCode, first_dead_difference
 from ..proof.identical import differing_fields
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
 from .changes import FormChange
-from .exact import made
-
-Text = Callable[[], Optional[str]]
-Compile = Callable[[RawCode, str], RawCode]
+from .exact import Compile, Text, compiled_with, made
 
 MOST = 12
 """The maximum number of changes to one body: more are rarely needed, and each costs several compilations."""
@@ -66,11 +62,9 @@ def _next_step(
     best: _Step | None = None
     options = list(_options(body, dead))[:AT_ONCE]
     for change in options:
-        with made([change]):
-            try:
-                found = compiled(raw, printed() or "")
-            except (DecompilationError, RecursionError):
-                continue
+        found = compiled_with(change, raw, printed, compiled)
+        if found is None:
+            continue
         if not any(differing_fields(raw, found)):
             return _Step([change], None)
         left = first_dead_difference(raw, found)

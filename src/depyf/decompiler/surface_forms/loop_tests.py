@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, NamedTuple
+from typing import Iterator, NamedTuple
 
-from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..proof.identical import differing_fields
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
-from .exact import made
+from .exact import Compile, Text, compiled_with
 
 _MOST = 12
 """The maximum number of combinations to compile."""
@@ -31,10 +30,7 @@ class TestChange(NamedTuple):
 
 
 def spell_loop_tests(
-    body: list[nodes.Statement],
-    raw: RawCode,
-    printed: Callable[[], str | None],
-    compiled: Callable[[RawCode, str], RawCode],
+    body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile
 ) -> list[TestChange]:
     """Return the change after which the text of ``body`` compiles to ``raw`` itself; an empty list if there is none."""
     if not any(type(constant) is int and constant == 1 for constant in raw.consts):
@@ -43,12 +39,8 @@ def spell_loop_tests(
     loops = [one for one in statements if isinstance(one, nodes.While) and one.test == _TRUE]
     for _, some in zip(range(_MOST), _choices(loops)):
         change = TestChange(some)
-        with made([change]):
-            try:
-                found = compiled(raw, printed() or "")
-            except (DecompilationError, RecursionError):
-                continue
-        if not any(differing_fields(raw, found)):
+        found = compiled_with(change, raw, printed, compiled)
+        if found is not None and not any(differing_fields(raw, found)):
             return [change]
     return []
 

@@ -116,8 +116,10 @@ def _replacement(printer: ExpressionPrinter, node: n.FormattedValue | n.Interpol
 
 def _has_open_lambda(text: str) -> bool:
     """Whether a lambda may be outside of brackets."""
-    if "lambda" not in text or not set(text).isdisjoint("'\"#"):
-        return "lambda" in text
+    if "lambda" not in text:
+        return False
+    if not set(text).isdisjoint("'\"#"):
+        return True  # brackets in a string can't be told from others
     depth = 0
     for part in text.split("lambda")[:-1]:
         depth += sum(part.count(mark) for mark in "([{") - sum(part.count(mark) for mark in ")]}")
