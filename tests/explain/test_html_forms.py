@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -244,3 +246,14 @@ def test_a_large_model_is_small_in_a_notebook() -> None:
     assert needs_nothing(reader) and "to_html(path) writes all of it" in reader.shown
     assert "... the same 38 times more, with other numbers: 114 statements" in reader.shown
     assert "to_html(path)" not in Reader(whole).shown
+
+
+def test_a_model_shows_itself_where_nothing_else_is_loaded() -> None:
+    program = (
+        "import pickle, sys\n"
+        "session = pickle.loads(bytes.fromhex(sys.argv[1]))\n"
+        "assert repr(session).startswith('f ') and '<' in session._repr_html_() and 'html' in session.to_html()\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    session = Session([Frame("f", filename="a.py", first_line=1, source="def f(): ...")])
+    subprocess.run([sys.executable, "-c", program, pickle.dumps(session).hex()], check=True)

@@ -11,11 +11,12 @@ no field outside them may hold an id, an address, a uuid or a temporary path.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 import os
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from .names import file_name
 
@@ -403,8 +404,9 @@ class Failure:
     costs: str = ""
 
 
-VIEWS: dict[str, Callable[[Session], str]] = {}
-"""Forms to look at, by name: `report/views.py` attaches them. The model is data, and knows no text."""
+def _shown(session: Session, form: str) -> str:
+    """`session` in one of the forms of `report/views.py`, imported only now: the model is data, and knows no text."""
+    return str(getattr(importlib.import_module("depyf.explain.report.views"), form)(session))
 
 
 @dataclass(repr=False)
@@ -427,13 +429,13 @@ class Session:
 
     def __str__(self) -> str:
         """The frames as a tree. `to_dict` has the data, `to_html` all of it to look at, `dump_src` the page."""
-        return VIEWS["tree"](self)
+        return _shown(self, "tree")
 
     __repr__ = __str__  # what a prompt shows; the fields are in `to_dict`
 
     def _repr_html_(self) -> str:
         """What a notebook shows for the last line of a cell."""
-        return VIEWS["fragment"](self)
+        return _shown(self, "fragment")
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The tree as one HTML file that needs no script, no network and nothing beside it.
@@ -447,7 +449,7 @@ class Session:
         Raises:
             OSError: it can't be written.
         """
-        text = VIEWS["file"](self)
+        text = _shown(self, "file")
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)

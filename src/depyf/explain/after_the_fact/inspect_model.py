@@ -25,7 +25,6 @@ from ..guards.collect import collect_guards
 from ..kernels.in_process import kernels_of
 from ..model import CacheEntry, Frame, Graph, GraphBreak, Session
 from ..names import identifier, stable
-from ..report.views import attach
 from ..running import ACTIVE
 from ..torch_facts import torch_behavior
 from ..transformed.decompiled import decompiled
@@ -83,7 +82,6 @@ def _compiled_ahead(made: Any) -> Frame:
 def session_of(frames: list[Frame]) -> Session:
     """A session around `frames`, the frames of their resume functions added after each."""
     torch = sys.modules.get("torch")
-    attach()
     session = Session(torch_version=str(getattr(torch, "__version__", "")), python_version=sys.version.split()[0])
     for frame in frames:
         session.frames.extend(one for one in frame.walk() if not any(one is known for known in session.frames))

@@ -25,7 +25,6 @@ from ..containment import contained, done, edge, logger
 from ..dump.dump_directory import DumpDirectory
 from ..dump.processes import INDEX
 from ..model import Session
-from ..report.views import attach
 from ..running import ACTIVE
 from ..stepping import debuggers
 from ..stepping.as_written import Followed
@@ -124,7 +123,6 @@ def prepare_debug(
         raise TypeError(f"prepare_debug takes the directory to write to, not {dump_src_dir!r}")
     require_torch("prepare_debug")  # its absence must be an ImportError here, not a missing hook later
     session, undo = Session(), contextlib.ExitStack()
-    done(session, "giving the model forms to look at", attach)
     try:  # a KeyboardInterrupt while we begin leaves no hooks either
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
                        undo, session) or session
