@@ -31,10 +31,8 @@ demo: $(VENV)/demo-installed
 test: lint
 	$(BIN)/python -m pytest -q -m "not slow" -n $(JOBS) --dist loadfile
 
-# Slow tests of explain start many processes each: they run one after the other.
 check: test
-	$(BIN)/python -m pytest -q -m slow -n $(JOBS) --dist loadfile --ignore tests/explain
-	$(BIN)/python -m pytest -q -m slow tests/explain
+	$(BIN)/python -m pytest -q -m slow -n $(JOBS) --dist loadfile
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .

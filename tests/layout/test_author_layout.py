@@ -11,8 +11,8 @@ from depyf.decompiler.bytecode import RawCode
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.versions import HOSTS
 from depyf.decompiler.layout import lay_out
-from depyf.decompiler.layout.item import Item
 from depyf.decompiler.layout.lay_out import Layout
+from depyf.decompiler.layout.writing.item import Item
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
 from depyf.decompiler.proof.scaffold import compile_source

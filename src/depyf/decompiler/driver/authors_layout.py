@@ -10,7 +10,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..layout.compare import same_columns, same_lines
 from ..layout.lay_out import Layout
-from ..layout.tokens import CannotCut
+from ..layout.matching.tokens import CannotCut
 from ..limits.budget import OutOfBudget, spend
 from ..proof import Verdict
 from ..syntax.printer import WIDTH, PrintError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..bytecode import RawCode
-from .anchors import Location
+from .matching.anchors import Location
 
 
 def same_lines(original: RawCode, other: RawCode, moved: Location = (0, 0)) -> bool:

@@ -9,17 +9,25 @@ from typing import Callable, Collection
 from ..bytecode import RawCode
 from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of
-from .anchors import Anchors, Location, add_hidden, add_lines, anchors_by_columns, anchors_by_lines, has_columns
-from .declarations import move_declarations
-from .emit import emit, indents_of
-from .item import INDENT
-from .items import items_of
 from .locations import locate
-from .pairs import objects
+from .matching.anchors import (
+    Anchors,
+    Location,
+    add_hidden,
+    add_lines,
+    anchors_by_columns,
+    anchors_by_lines,
+    has_columns,
+)
+from .matching.pairs import objects
+from .matching.text import Text
+from .matching.tokens import Tokens, cut, logical_lines
+from .matching.unchanged import unchanged
 from .parentheses import add_parentheses
-from .text import Text
-from .tokens import Tokens, cut, logical_lines
-from .unchanged import unchanged
+from .writing.declarations import move_declarations
+from .writing.emit import emit, indents_of
+from .writing.item import INDENT
+from .writing.items import items_of
 
 Compile = Callable[[str], RawCode]
 

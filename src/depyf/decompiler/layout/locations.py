@@ -10,11 +10,11 @@ import bisect
 import operator
 from typing import NamedTuple
 
-from .anchors import Anchors, Extent, Location, most_of
+from .literals.spelling import TokenTexts, spell, width_of
+from .matching.anchors import Anchors, Extent, Location, most_of
+from .matching.text import Span
+from .matching.tokens import CLOSING, Token, Tokens
 from .named_expressions import needless_parentheses
-from .spelling import TokenTexts, spell, width_of
-from .text import Span
-from .tokens import CLOSING, Token, Tokens
 
 MOST_COLUMNS = 2000
 """No readable source has columns beyond this."""

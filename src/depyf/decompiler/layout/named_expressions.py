@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from .anchors import Location
-from .tokens import CLOSING, OPENING, Token
+from .matching.anchors import Location
+from .matching.tokens import CLOSING, OPENING, Token
 
 _BEFORE = frozenset(("[", "(", "{", ","))
 _AFTER = frozenset(("]", ")", "}", ",", "for", "async"))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from .item import Item
-from .tokens import CLOSING, OPENING
+from .matching.tokens import CLOSING, OPENING
+from .writing.item import Item
 
 _LOOSEST, _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POWER, _TIGHTEST = 0, 1, 4, 5, 12, 13, 14
 _BINARY = {

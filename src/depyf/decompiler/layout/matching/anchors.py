@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
-from ..bytecode import Instruction, RawCode
+from ...bytecode import Instruction, RawCode
 from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
 from .unchanged import Unchanged

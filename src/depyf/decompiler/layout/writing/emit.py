@@ -6,13 +6,13 @@ import ast
 import contextlib
 from collections import Counter
 
-from .anchors import Location
+from ..literals.spelling import width_of
+from ..literals.strings import in_quotes
+from ..matching.anchors import Location
+from ..matching.tokens import CLOSING, OPENING
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
-from .spelling import width_of
-from .strings import in_quotes
-from .tokens import CLOSING, OPENING
 
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from typing import Any, Collection, Tuple
 
-from ..bytecode.instruction import Position
+from ...bytecode.instruction import Position
 from .tokens import CLOSING, OPENING, Tokens
 
 Span = Tuple[int, int]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Iterable, NamedTuple, Sequence, Tuple
 
-from ..bytecode.instruction import Position
+from ...bytecode.instruction import Position
 from .pairs import CodePair
 from .tokens import Logical
 

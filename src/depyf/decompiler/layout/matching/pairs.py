@@ -6,10 +6,10 @@ import difflib
 from collections import Counter
 from typing import Any, Callable, Iterator, List, Tuple
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, known_instructions
-from ..bytecode.instruction import Position
-from ..proof.constants import constant_key
+from ...bytecode import Instruction, RawCode, known_instructions
+from ...bytecode.instruction import Position
+from ....errors import DecompilationError
+from ...proof.constants import constant_key
 
 _LARGEST = 3000
 """The most instructions to align with difflib; of longer code, only the common prefix and suffix are paired."""

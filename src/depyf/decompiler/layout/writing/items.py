@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Collection, NamedTuple
 
-from .anchors import NO_COLUMN, Extent, Location
-from .formatted import Formatted, LiteralPiece, starts_of
+from ..literals.formatted import Formatted, LiteralPiece, starts_of
+from ..locations import Locations
+from ..matching.anchors import NO_COLUMN, Extent, Location
+from ..matching.tokens import CLOSING, Token, Tokens
 from .imports import wrapped
 from .item import Item
-from .locations import Locations
-from .tokens import CLOSING, Token, Tokens
 
 _SILENT = {4: "pass", 3: "..."}
 """Statements that compile to no instruction, by their width."""

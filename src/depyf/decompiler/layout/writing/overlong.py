@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from ..literals.spelling import WIDTH, in_rows, quote_of_pieces, split
+from ..literals.strings import OF_LITERAL, in_quotes
 from .item import INDENT
 from .items import Line
-from .spelling import WIDTH, in_rows, quote_of_pieces, split
-from .strings import OF_LITERAL, in_quotes
 
 
 def shorten_strings(lines: list[Line], rows: list[int | None], indents: list[int]) -> None:

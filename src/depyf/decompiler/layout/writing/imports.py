@@ -6,7 +6,7 @@ names are on the last line.
 
 from __future__ import annotations
 
-from .anchors import Extent
+from ..matching.anchors import Extent
 from .item import Item
 
 _WIDTH = 79

@@ -10,11 +10,11 @@ import itertools
 import re
 from typing import Iterator
 
-from .anchors import Extent
+from ..matching.anchors import Extent
+from ..matching.text import Span
+from ..matching.tokens import CLOSING, OPENING, Token
 from .numbers import spellings_of_number
 from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
-from .text import Span
-from .tokens import CLOSING, OPENING, Token
 
 WIDTH = 79
 

@@ -1,0 +1,6 @@
+"""A text and the code it was found for -> where the original's positions put its tokens.
+
+``tokens.py`` tokenizes the text, ``pairs.py`` pairs the instructions that both compile to, ``unchanged.py`` finds
+statements that only moved, ``anchors.py`` maps spans of the text to positions in the original.
+Imports ``bytecode/`` and ``proof/``.
+"""
