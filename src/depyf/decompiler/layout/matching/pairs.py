@@ -6,9 +6,9 @@ import difflib
 from collections import Counter
 from typing import Any, Callable, Iterator, List, Tuple
 
+from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
 from ...bytecode.instruction import Position
-from ....errors import DecompilationError
 from ...proof.constants import constant_key
 
 _LARGEST = 3000
