@@ -137,6 +137,7 @@ SHOWN = {
     "folds_constant_tests": lambda raw: True not in constants(raw),
     "folds_percent_formats": lambda raw: count(raw, "FORMAT_VALUE", "FORMAT_SIMPLE") == 1,
     "keeps_not": lambda raw: any("IF_TRUE" in name for name in names(raw)),
+    "folded_constants_are_last": lambda raw: raw.consts[-1] == 7000,
     "slices_are_constants": lambda raw: not any("SLICE" in name for name in names(raw)),
     "drops_overwritten_stores": lambda raw: "POP_TOP" in names(raw),
     "functions_of_imports_are_no_methods": call_of_import_is_no_method,

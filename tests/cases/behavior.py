@@ -48,6 +48,10 @@ def keeps_not(x, y):
     return 2
 
 
+def folded_constants_are_last(x):
+    return x(7 * 1000, 800)
+
+
 def slices_are_constants(x):
     return x[1:2:3]
 

@@ -292,6 +292,19 @@ CASES = {
         "        else:\n            return b\n        e()\n"
     ),
     "characters by their names": "a = '\\N{GREEK SMALL LETTER ALPHA}\\N{GREEK CAPITAL LETTER OMEGA}'\n",
+    "digits in groups": (
+        "def f(a):\n    b = a & 0xffff_ffff | a & 0x0fff\n    c = 0x8000_0000_0000_0000 - a\n"
+        "    return b, c, a // 1_000_000, a * (3 * 1000), 72 / 2.54, 'abc ' * 20\n"
+    ),
+    "folded constants": (
+        "def f(a):\n    return not (a & (1 << 41))\n\n\n"
+        "def g(a):\n    b = a[4-1::-1]\n    if not 0 <= b < (1 << 16):\n        b |= 0x8000_0000_0000_0000\n"
+        "    return b & 0x0fff, b & 0xffff_ffff, b(c=300), 'x' * 50\n\n\n"
+        "def h(a):\n    if a == '$' + 'Revision: ' and a[-1:] == '$':\n        return 21000\n"
+        "    return 2 ** 60 - a, 1 << 53, (7.0 - 0.5) * a\n\n\n"
+        "def i(a):\n    return a + 3000, a + 4000, a + (2 * 1500)\n\n\n"
+        "def j(a):\n    return ('d', b''), a(b'|||', e=b''), a(c=b'|!')\n"
+    ),
     "an annotation that there is not": (
         "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
     ),
@@ -306,7 +319,8 @@ SINCE = {
     "quotes before a field": (3, 9), "a return before another end": (3, 11), "an assertion of nothing": (3, 11),
     "a pass in an elif in a loop": (3, 11),
     "context managers over lines": (3, 11),
-    "generators of nothing": (3, 12), "tests of ones": (3, 11),
+    "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
+    "folded constants": (3, 14),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 

@@ -69,7 +69,7 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     squeezed: set[int] = set()
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
     dropped |= _around_strings(tokens)
-    spelled = spell(votes, tokens)
+    spelled = spell(votes, tokens, anchors.origins)
     spelled.squeezed = squeezed
     dropped |= spelled.without
     silent = {token: at for token, at in anchors.ends.items() if 0 < at[0] <= at[2] <= most and at[3] <= MOST_COLUMNS}

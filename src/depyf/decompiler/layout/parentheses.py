@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from .literals.expressions import operators_of
+from .literals.spelling import width_of
 from .matching.tokens import CLOSING, OPENING
 from .writing.item import Item
 
@@ -40,6 +42,22 @@ def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) 
         first.space = 0
         number += 1
     _around_line_ends(items, indent)
+    _replace_split_expressions(items)
+
+
+def _replace_split_expressions(items: list[Item]) -> None:
+    """Write constants as literals where an operator beside them would take a part of their expression."""
+    for number, item in enumerate(items):
+        if item.otherwise is None:
+            continue
+        own = min((_BINARY[operator] for operator in operators_of(item.text)), default=_TIGHTEST)
+        before = _precedence_before(items, number - 1) if number else -1
+        after = _precedence_of(items, number + 1) if number + 1 < len(items) else -1
+        if after is None:  # a call, an attribute
+            after = _TIGHTEST if items[number + 1].symbol in (".", "[", "(") else -1
+        if not before < own >= after or after == _POWER:
+            item.text = item.otherwise
+            item.width = width_of(item.text)
 
 
 def _begins_operand(items: list[Item], number: int) -> bool:

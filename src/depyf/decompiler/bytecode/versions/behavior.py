@@ -43,6 +43,10 @@ class Behavior:
     keeps_not: bool = False
     """``if not a in b`` is not turned into ``if a not in b``."""
 
+    folded_constants_are_last: bool = False
+    """A constant that is folded from an expression follows all literals in ``co_consts``. Of its operands, only what
+    has the first index stays there."""
+
     slices_are_constants: bool = False
     """A slice whose bounds are constants is a constant."""
 

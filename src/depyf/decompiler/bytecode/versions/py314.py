@@ -68,6 +68,7 @@ CACHES: dict[str, int] = {
 BEHAVIOR = py313.BEHAVIOR.changed(
     loop_tests_are_copied=False,  # codegen.c, codegen_while (gh-122821)
     keeps_not=True,  # constants are folded in flowgraph.c, no longer in the tree (gh-126835)
+    folded_constants_are_last=True,  # flowgraph.c, fold_const_binop, remove_unused_consts (gh-126835)
     slices_are_constants=True,  # codegen.c, codegen_slice (gh-125063)
     some_releases_iterate_twice=False,  # codegen.c, codegen_comprehension (gh-135171)
 )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Iterator
+from typing import Iterable, Iterator
 
 _FEW = 1000
+_USUAL_WIDTHS = (2, 4, 8, 16)
+_LARGEST_MODE = 0o777
+"""The largest permissions of a file, which are written with as many octal digits."""
 
 
 def spellings_of_number(value: int | float) -> Iterator[str]:
@@ -23,6 +26,9 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
         yield from (f"1 << {power}", f"1<<{power}", f"2**{power}", f"2 ** {power}")
     if value >= 1000:
         yield f"{value:_}"
+    if value >= 1 << 16:
+        yield f"{value:#_x}"
+    yield from _padded(value, _USUAL_WIDTHS)
     if value % 10 == 0:
         yield from _based(value)
     for base in (10, 2):
@@ -32,24 +38,24 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
                 yield from (f"{base}**{power}{'-1' * less}", f"{base} ** {power}{' - 1' * less}")
                 if base == 2:
                     yield from (f"(1 << {power}){' - 1' * less}", f"(1<<{power}){'-1' * less}")
-    for factor in (1024, 60, 3600, 24, 1000, 2, 3, 4, 5, 7, 8, 10, 16, 32, 64, 100):
-        if value and value % factor == 0 and value != factor:
-            other = value // factor
-            yield from (f"{factor} * {other}", f"{factor}*{other}")
-            if other % factor == 0:
-                yield from (f"{factor} * {factor} * {other // factor}", f"{factor}*{factor}*{other // factor}")
     yield from _near_powers(value)
-    for width in range(2, 20):
-        yield from (f"0x{value:0{width}x}", f"0b{value:0{width}b}", f"0o{value:0{width}o}")
-    for less in range(1, min(value, 2) + 1):
-        yield from (f"{value - less} + {less}", f"{value - less}+{less}")
+    yield from _padded(value, range(2, 20))
+
+
+def _padded(value: int, widths: Iterable[int]) -> Iterator[str]:
+    """Yield spellings with leading zeros, of as many digits as ``widths``."""
+    for width in widths:
+        for mark in "xob":
+            digits = f"{value:{mark}}"
+            if len(digits) < width:
+                yield f"0{mark}{digits:0>{width}}"
 
 
 def _near_powers(value: int) -> Iterator[str]:
     """Yield powers, and large powers of two and ten with something added or subtracted."""
     for base in range(3, 100):
         power = round(math.log(value, base)) if value > base else 0
-        if power > 1 and base**power == value:
+        if power > 2 and base**power == value:
             yield from (f"{base}**{power}", f"{base} ** {power}")
     for base in (2, 10) if value > _FEW**2 else ():
         power = round(math.log(value, base))
@@ -61,7 +67,8 @@ def _near_powers(value: int) -> Iterator[str]:
 
 def _based(value: int) -> Iterator[str]:
     yield f"0x{value:x}"
-    yield f"0o{value:o}"
+    if value <= _LARGEST_MODE:
+        yield f"0o{value:o}"
     yield f"0b{value:b}"
     yield f"{value:d}"
 

@@ -11,30 +11,35 @@ import re
 from typing import Iterator
 
 from ..matching.anchors import Extent
+from ..matching.folded import Origin
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
+from .expressions import expressions, is_operation
 from .numbers import spellings_of_number
 from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
 
 WIDTH = 79
+_UNKNOWN = Origin(None)
 
 
 class TokenTexts:
-    """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``without``: omitted tokens.
+    """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``expressions``: they are expressions.
 
-    ``negated``: tokens to write after ``not``; ``squeezed``: tokens to write without a space before them.
+    ``without``: omitted tokens; ``negated``: tokens to write after ``not``; ``squeezed``: tokens to write without a
+    space before them.
     """
 
     def __init__(self) -> None:
         self.texts: dict[int, str] = {}
         self.joined: set[int] = set()
+        self.expressions: set[int] = set()
         self.without: set[int] = set()
         self.negated: set[int] = set()
         self.squeezed: set[int] = set()
 
 
-def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
-    """Find the spellings that fit the extents in the original."""
+def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Origin]) -> TokenTexts:
+    """Find the spellings that fit the extents in the original; ``origins``: which constants are folded."""
     found = TokenTexts()
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
         token = tokens[start]
@@ -42,7 +47,7 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
             continue
         line, column, end_line, end_column = extent
         if start == end and token.kind in ("string", "number"):
-            _literal(found, votes, tokens, start, extent)
+            _literal(found, votes, tokens, start, extent, origins.get((start, end), _UNKNOWN))
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)
         elif token.text == "assert":
@@ -60,37 +65,79 @@ def spell(votes: dict[Span, Extent], tokens: list[Token]) -> TokenTexts:
 _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
 """What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
 _ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
+_UNUSUAL = re.compile(r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e[-+]?0|\d*\.\d*[1-9]00|0[xob]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)""")
+"""What few write: raw strings without a backslash, in triple quotes; small floats with an exponent or with zeros at the
+end; leading zeros, but to a usual width."""
+_FEW = 10
 _BINDS_LESS = re.compile(r"<<|[-+/]|(?<!\*)\*(?!\*)")
 """Operators in a spelling of a number that an adjacent operator may bind tighter than."""
 
 
 def _literal(
-    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent
+    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent, origin: Origin
 ) -> None:
     """Respell a string or number whose width or number of lines differs from its extent."""
     token = tokens[number]
     line, column, end_line, end_column = extent
     width = end_column - column
-    if line == end_line and width == width_of(token.text) and "\n" not in token.text:
+    is_plain = line == end_line and width == width_of(token.text) and "\n" not in token.text
+    if is_plain and origin.first is None:
+        return
+    is_alone = _is_alone(tokens, number)
+    folded = _folded(tokens, number, width, origin) if line == end_line and not is_alone else None
+    if folded is not None:
+        found.texts[number] = folded
+        found.expressions.add(number)
+    if is_plain or folded is not None:
         return
     if token.kind == "number" and line != end_line or _without_fields(found, votes, number, token.text):
         return
     if token.text == "1" and width == len("True") and number and tokens[number - 1].text == "while":
         found.texts[number] = "True"
     elif line == end_line:
-        beside = {one.text for one in tokens[max(0, number - 1) : number + 2]}
-        is_operand = token.kind == "number" and not _ARITHMETIC.isdisjoint(beside)
-        fitting = (one for one in _spellings(token) if width_of(one) == width and "\n" not in one)
-        text = next((one for one in fitting if not (is_operand and _BINDS_LESS.search(one))), None)
+        text = _of_width(tokens, number, width, origin)
         if text is None and "\n" in token.text:
             text = next(_spellings(token), None)
         if text is not None:
             found.texts[number] = text
+            if is_operation(text):
+                found.expressions.add(number)
         return
-    is_alone = _is_alone(tokens, number)
     _over_lines(found, number, token.text, extent, is_alone=is_alone)
     if number not in found.texts and is_alone:
         _indented(found, number, token.text, extent)
+
+
+def _folded(tokens: list[Token], number: int, width: int, origin: Origin) -> str | None:
+    """Return an expression of this width for a constant that is known to be folded."""
+    value = _value(tokens[number])
+    texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
+    if not texts and origin.is_folded and not isinstance(value, (str, bytes)):  # more have escapes than are sums
+        fitting = (one for one in _spellings(tokens[number]) if width_of(one) == width and is_operation(one))
+        texts = [*itertools.islice(fitting, _FEW), *expressions(value, width)]
+    return _tight(texts, tokens, number)
+
+
+def _of_width(tokens: list[Token], number: int, width: int, origin: Origin) -> str | None:
+    """Return a spelling of this width; None if none is known."""
+    token = tokens[number]
+    fitting = [one for one in _spellings(token) if width_of(one) == width and "\n" not in one]
+    literals = [one for one in fitting if not is_operation(one)] if origin.is_folded is False else []
+    if literals:
+        return literals[0]
+    if not _is_alone(tokens, number):
+        usual = [one for one in fitting if not _UNUSUAL.match(one)]
+        fitting = usual or [*itertools.islice(expressions(_value(token), width), _FEW)] or fitting
+    return _tight(fitting, tokens, number)
+
+
+def _tight(texts: list[str], tokens: list[Token], number: int) -> str | None:
+    """Return the first text that needs no parentheses there, or else the first one."""
+    beside = {one.text for one in tokens[max(0, number - 1) : number + 2]}
+    if not _ARITHMETIC.isdisjoint(beside):
+        tight = (one for one in texts if not (_BINDS_LESS.search(one) and is_operation(one)))
+        texts = [*itertools.islice(tight, 1), *texts]
+    return texts[0] if texts else None
 
 
 def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:
@@ -210,11 +257,16 @@ _RETURNS = {11: "return None", 4: "pass", 3: "..."}
 """The statements that an implicit return may come from, by width."""
 
 
-def _spellings(token: Token) -> Iterator[str]:
+def _value(token: Token) -> object:
+    """Return the value of a literal; None for a formatted string."""
     try:
-        value = ast.literal_eval(token.text)
-    except (SyntaxError, ValueError):  # a formatted string
-        return
+        return ast.literal_eval(token.text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _spellings(token: Token) -> Iterator[str]:
+    value = _value(token)
     if isinstance(value, (str, bytes)):
         yield from spellings_of_string(value, token.text)
     elif isinstance(value, (int, float)):

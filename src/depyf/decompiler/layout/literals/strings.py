@@ -44,7 +44,7 @@ def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
 def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
     """Yield two halves, adjacent or added, and three parts added."""
     half = len(value) // 2
-    for first in in_quotes(value[:half], mark) if value else ():
+    for first in in_quotes(value[:half], mark) if half else ():
         for second in in_quotes(value[half:], mark):
             yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
     if len(value) > _PARTS:

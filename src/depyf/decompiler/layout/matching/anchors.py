@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
 from ...bytecode import Instruction, RawCode
+from .folded import Origin
 from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
 from .unchanged import Unchanged
@@ -27,7 +28,8 @@ class Anchors:
     ``extents``: for a span of our text, its extents in the original, each with the number of instructions that have it;
     ``lines``: for a token, the lines of the instructions whose construct begins with it. ``tuples``: spans that build
     or unpack a tuple. ``ends``: for the first token of a statement of ours, the extent of the implicit return in the
-    original, which is that of the last statement or of the header.
+    original, which is that of the last statement or of the header. ``origins``: for spans that are constants, whether
+    they were folded.
     """
 
     def __init__(self) -> None:
@@ -35,6 +37,7 @@ class Anchors:
         self.lines: dict[int, Counter[int]] = {}
         self.tuples: set[Span] = set()
         self.ends: dict[int, Extent] = {}
+        self.origins: dict[Span, Origin] = {}
 
     def extent(self, span: Span, where: Extent, count: int = 1) -> None:
         known = self.extents.setdefault(span, {})
@@ -63,6 +66,7 @@ class Anchors:
             for line, count in lines.items():
                 self.line(token, line - up, count)
         self.tuples |= other.tuples
+        self.origins.update(other.origins)
         for token, (line, column, end_line, end_column) in other.ends.items():
             self.ends[token] = (line - up, column - left, end_line - up, end_column - left)
 
@@ -132,6 +136,10 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
             else:
                 found.ends[start] = extent
         found.tuples.update(filter(None, map(text.span, pair.tuples)))
+        for here, origin in pair.origins.items():
+            span = text.span(here)
+            if span is not None:
+                found.origins[span] = origin
         for line, here, name, is_stored in pair.second_halves:
             token = text.name_near(here, name, is_stored)
             if token is not None:

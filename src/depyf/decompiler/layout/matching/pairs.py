@@ -10,6 +10,7 @@ from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
 from ...bytecode.instruction import Position
 from ...proof.constants import constant_key
+from .folded import Origin, origins
 
 _LARGEST = 3000
 """The most instructions to align with difflib; of longer code, only the common prefix and suffix are paired."""
@@ -223,7 +224,8 @@ class CodePair:
     ``ends``: the same, in order, for instructions that may belong to an implicit return. ``tuples``: the positions of
     our instructions that build or unpack a tuple. ``second_halves``: for the second half of a fused instruction, its
     line, the position of the first half in our text, the variable, and whether it is stored. ``spread``: the positions
-    of our constant tuples that the original has after NOPs, left from the lines of their elements.
+    of our constant tuples that the original has after NOPs, left from the lines of their elements. ``origins``: by the
+    positions of our constants, whether they were folded in the original.
     """
 
     def __init__(self, original: RawCode, ours: RawCode) -> None:
@@ -234,6 +236,8 @@ class CodePair:
         self.second_halves: list[tuple[int, Position, Any, bool]] = []
         self.nested: list[tuple[RawCode, RawCode]] = []
         self.spread: list[Position] = []
+        self.origins: dict[Position, Origin] = {}
+        self._origins = origins(original, instructions_of(original))
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
             self.position_pairs = self._same_positions()
@@ -255,6 +259,8 @@ class CodePair:
             unit = a.offset >> 1
             if not 0 <= unit < size:
                 continue
+            if a.offset in self._origins:
+                self.origins[mine[unit]] = self._origins[a.offset]
             if id(a) not in special:
                 found.append((theirs[unit], mine[unit]))
                 if a.op in _TUPLES or a.op == "CONST" and type(a.arg) is tuple:
@@ -276,6 +282,8 @@ class CodePair:
             unit, own_unit = a.offset >> 1, b.offset >> 1
             if not (0 <= unit < size and 0 <= own_unit < own_size):
                 continue
+            if a.offset in self._origins:
+                self.origins[mine[own_unit]] = self._origins[a.offset]
             if own_fused and id(b) in own_fused:
                 if id(a) in fused and theirs[unit][0] is not None:
                     self.second_halves.append((theirs[unit][0], mine[own_unit], b.arg, b.op == "STORE_FAST"))

@@ -11,10 +11,12 @@ class Item:
     """A token: its text, the line and column it should get (None if unknown), and the spaces usual before it.
 
     ``is_joined``: its lines are adjacent string literals. ``symbol`` is the text of names and operators, a quote for
-    others. ``width`` is the width of its last line, in bytes.
+    others. ``width`` is the width of its last line, in bytes. ``otherwise``: the text to write where an operator beside
+    it binds tighter.
     """
 
-    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "symbol", "width")
+    __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "symbol", "width",
+                 "otherwise")  # fmt: skip
 
     def __init__(
         self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
@@ -23,6 +25,7 @@ class Item:
         self.is_glued, self.in_string = is_glued, in_string
         self.is_joined = False
         self.symbol = text
+        self.otherwise: str | None = None
         self.width = width_of(text[text.rfind("\n") + 1 :] if "\n" in text else text)
 
     def __repr__(self) -> str:

@@ -166,6 +166,7 @@ def _items(
         text = locations.spelled.texts.get(number, token.text)
         item = Item(text, line, column, space, token.is_glued, token.in_string)
         item.is_joined = number in locations.spelled.joined
+        item.otherwise = token.text if number in locations.spelled.expressions else None
         if token.kind not in ("op", "name"):
             item.symbol = "" if token.kind == "statement" else '"'
         items.append(item)

@@ -1,0 +1,169 @@
+"""Expressions that the compiler folds to a given number, string or bytes, by their width."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Iterator
+
+_FACTORS = (2, 3, 4, 5, 7, 8, 10, 16, 24, 32, 60, 64, 100, 128, 256, 512, 1000, 1024, 3600)
+_DIVISORS = (*range(2, 101), 2.54, 180, 360, 1000, 1024, 3600)
+_ROUND = (10**6, 10**5, 10**4, 1000, 1024**2, 1024, 100, 3600, 60)
+_FEW = 1000
+_LARGEST_FACTOR = 10**6
+_MOST_BITS = 4000
+_TOKEN = re.compile(
+    r"""[bB]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
+)
+"""A literal, an operator, or a parenthesis."""
+
+
+def expressions(value: object, width: int, first: object = None) -> Iterator[str]:
+    """Yield expressions of this width that have the value, the most common first.
+
+    ``first``: the literal that they begin with, if known.
+    """
+    if type(value) is int:
+        found = _of_int(value, first)
+    elif type(value) is float:
+        found = _of_float(value, first)
+    elif isinstance(value, (str, bytes)):
+        found = _of_text(value, first) if first is not None else iter(())
+    else:
+        return
+    operations = [*found]
+    for spellings in (_plain, _others):
+        for left, operator, right in operations:
+            for a in spellings(left):
+                for b in spellings(right):
+                    for one in (f"{a} {operator} {b}", f"{a}{operator}{b}"):
+                        if len(one) == width and one.isascii():
+                            yield one
+
+
+def _plain(value: object) -> Iterator[str]:
+    yield repr(value)
+
+
+def _others(value: object) -> Iterator[str]:
+    """Yield spellings of an operand."""
+    yield repr(value)
+    if type(value) is int and value > 9:
+        yield from (f"0x{value:x}", f"0x{value:04x}", f"{value:_}")
+    elif type(value) is float and value.is_integer():
+        yield repr(value)[:-1]
+
+
+def _of_int(value: int, first: object) -> Iterator[tuple[object, str, object]]:
+    """Yield operands and operator; ``first`` is the left operand, if known."""
+    if value.bit_length() > _MOST_BITS or not (first is None or type(first) is int):
+        return
+    is_power = value > 1 and value & (value - 1) == 0
+    if first is None and is_power:
+        yield from _shifts(value, first)
+    yield from _powers(value, first)
+    if first is not None:
+        yield from _shifts(value, first)
+    for right in _ROUND if first is None else ():
+        if value % right == 0 and 1 < value // right < _FEW:
+            yield value // right, "*", right
+    for left in _FACTORS if first is None else (first,):
+        if left and value % left == 0 and (first is not None or left < value < _LARGEST_FACTOR * left):
+            yield left, "*", value // left
+            if first is None and value // left > 9:
+                yield value // left, "*", left
+    if first is None and not is_power:
+        yield from _shifts(value, None)
+    root = math.isqrt(max(value, 0))
+    if first is None and root > 1 and root**2 == value:
+        yield root, "**", 2
+    for right in (1, 2) if first is None else (first - value,):
+        if right > 0:
+            yield value + right, "-", right
+    for left in (value - 1,) if first is None else (first,):
+        if 0 < left < value:
+            yield left, "+", value - left
+            if left & value == left:
+                yield left, "|", value ^ left
+
+
+def _shifts(value: int, first: int | None) -> Iterator[tuple[object, str, object]]:
+    if value <= 0:
+        return
+    zeros = (value & -value).bit_length() - 1
+    if first is not None:
+        shift = value.bit_length() - first.bit_length()
+        if shift > 0 and first << shift == value:
+            yield first, "<<", shift
+        return
+    if zeros:
+        yield value >> zeros, "<<", zeros
+    for shift in range(zeros & ~7, 7, -8):
+        yield value >> shift, "<<", shift
+
+
+def _powers(value: int, first: int | None) -> Iterator[tuple[object, str, object]]:
+    for base in (2, 10, *range(3, 10)) if first is None else (first,):
+        if value > base > 1:
+            power = round(math.log(value, base))
+            if power > 1 and base**power == value:
+                yield base, "**", power
+
+
+def _of_float(value: float, first: object) -> Iterator[tuple[object, str, object]]:
+    if first is None:
+        above = math.ceil(value)
+        if 0 < value < 1e9 and (value * 8).is_integer() and above != value:
+            yield float(above), "-", above - value
+        for divisor in _DIVISORS:
+            for dividend in (round(value * divisor), round(value * divisor, 1)):
+                if dividend / divisor == value:
+                    yield dividend, "/", divisor
+        return
+    if type(first) not in (int, float) or not value or not math.isfinite(value):
+        return
+    assert isinstance(first, (int, float))
+    try:
+        for operator, right in (("/", first / value), ("*", value / first if first else 0.0), ("-", first - value),
+                                ("+", value - first)):  # fmt: skip
+            for digits in (0, 1, 2, 3, 6):
+                rounded = round(right, digits)
+                for operand in (int(rounded), rounded) if not digits else (rounded,):
+                    if operand > 0 and _result(first, operator, operand) == value:
+                        yield first, operator, operand
+    except OverflowError:
+        return
+
+
+def _result(left: float, operator: str, right: float) -> float:
+    if operator == "/":
+        return left / right
+    return left * right if operator == "*" else left - right if operator == "-" else left + right
+
+
+def _of_text(value: str | bytes, first: object) -> Iterator[tuple[object, str, object]]:
+    """Yield the repetition or the sum that begins with ``first``; `spellings_of_string` has those of other operands."""
+    size = len(value)
+    if type(first) is int:
+        if first and size % first == 0 and value[: size // first] * first == value:
+            yield first, "*", value[: size // first]
+    elif isinstance(first, (str, bytes)) and type(first) is type(value) and 0 < len(first) < size:
+        count, rest = divmod(size, len(first))
+        if not rest and first * count == value:
+            yield first, "*", count
+        if value.startswith(first):  # type: ignore[arg-type]
+            yield first, "+", value[len(first) :]
+
+
+def is_operation(text: str) -> bool:
+    """Whether the text of a constant is an expression with an operator."""
+    return any(operators_of(text[1:-1] if text[0] == "(" else text))
+
+
+def operators_of(text: str) -> Iterator[str]:
+    """Yield the operators of the expression that are outside of parentheses."""
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        depth += (match[0] == "(") - (match[0] == ")")
+        if match["operator"] and not depth:
+            yield match[0]
