@@ -302,7 +302,7 @@ CASES = {
         "    return b & 0x0fff, b & 0xffff_ffff, b(c=300), 'x' * 50\n\n\n"
         "def h(a):\n    if a == '$' + 'Revision: ' and a[-1:] == '$':\n        return 21000\n"
         "    return 2 ** 60 - a, 1 << 53, (7.0 - 0.5) * a\n\n\n"
-        "def i(a):\n    return a + 3000, a + 4000, a + (2 * 1500)\n\n\n"
+        "def i(a):\n    return a + 3000, a + 4000, a + (3 * 1000)\n\n\n"
         "def j(a):\n    return ('d', b''), a(b'|||', e=b''), a(c=b'|!')\n"
     ),
     "an annotation that there is not": (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Iterator
+from typing import Iterator, Tuple
+
+Operation = Tuple[object, str, object]
+"""Left operand, operator, right operand."""
 
 _FACTORS = (2, 3, 4, 5, 7, 8, 10, 16, 24, 32, 60, 64, 100, 128, 256, 512, 1000, 1024, 3600)
 _DIVISORS = (*range(2, 101), 2.54, 180, 360, 1000, 1024, 3600)
@@ -23,14 +26,14 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
 
     ``first``: the literal that they begin with, if known.
     """
+    found: Iterator[Operation] = iter(())
     if type(value) is int:
-        found = _of_int(value, first)
+        if value > 0 and value.bit_length() <= _MOST_BITS:
+            found = _of_int(value) if first is None else _with_first(value, first) if type(first) is int else found
     elif type(value) is float:
         found = _of_float(value, first)
     elif isinstance(value, (str, bytes)):
-        found = _of_text(value, first) if first is not None else iter(())
-    else:
-        return
+        found = _of_text(value, first)
     operations = [*found]
     for spellings in (_plain, _others):
         for left, operator, right in operations:
@@ -54,63 +57,60 @@ def _others(value: object) -> Iterator[str]:
         yield repr(value)[:-1]
 
 
-def _of_int(value: int, first: object) -> Iterator[tuple[object, str, object]]:
-    """Yield operands and operator; ``first`` is the left operand, if known."""
-    if value.bit_length() > _MOST_BITS or not (first is None or type(first) is int):
-        return
-    is_power = value > 1 and value & (value - 1) == 0
-    if first is None and is_power:
-        yield from _shifts(value, first)
-    yield from _powers(value, first)
-    if first is not None:
-        yield from _shifts(value, first)
-    for right in _ROUND if first is None else ():
+def _with_first(value: int, first: int) -> Iterator[Operation]:
+    """Yield the operations whose left operand is ``first``."""
+    if first > 1 and value > first:
+        power = round(math.log(value, first))
+        if power > 1 and first**power == value:
+            yield first, "**", power
+    shift = value.bit_length() - first.bit_length()
+    if shift > 0 and first << shift == value:
+        yield first, "<<", shift
+    if first and value % first == 0:
+        yield first, "*", value // first
+    if first > value:
+        yield first, "-", first - value
+    if 0 < first < value:
+        yield first, "+", value - first
+        if first & value == first:
+            yield first, "|", value ^ first
+
+
+def _of_int(value: int) -> Iterator[Operation]:
+    """Yield operations that people write."""
+    is_power_of_two = value > 1 and value & (value - 1) == 0
+    if is_power_of_two:
+        yield 1, "<<", value.bit_length() - 1
+    for base in (2, 10, *range(3, 10)):
+        power = round(math.log(value, base)) if value > base else 0
+        if power > 1 and base**power == value:
+            yield base, "**", power
+    for right in _ROUND:
         if value % right == 0 and 1 < value // right < _FEW:
             yield value // right, "*", right
-    for left in _FACTORS if first is None else (first,):
-        if left and value % left == 0 and (first is not None or left < value < _LARGEST_FACTOR * left):
+    for left in _FACTORS:
+        if value % left == 0 and left < value < _LARGEST_FACTOR * left:
             yield left, "*", value // left
-            if first is None and value // left > 9:
-                yield value // left, "*", left
-    if first is None and not is_power:
-        yield from _shifts(value, None)
-    root = math.isqrt(max(value, 0))
-    if first is None and root > 1 and root**2 == value:
+            yield value // left, "*", left
+    yield from _shifts(value)
+    root = math.isqrt(value)
+    if root > 1 and root**2 == value:
         yield root, "**", 2
-    for right in (1, 2) if first is None else (first - value,):
-        if right > 0:
-            yield value + right, "-", right
-    for left in (value - 1,) if first is None else (first,):
-        if 0 < left < value:
-            yield left, "+", value - left
-            if left & value == left:
-                yield left, "|", value ^ left
+    yield from ((value + 1, "-", 1), (value + 2, "-", 2))
+    if value > 1:
+        yield value - 1, "+", 1
 
 
-def _shifts(value: int, first: int | None) -> Iterator[tuple[object, str, object]]:
-    if value <= 0:
-        return
+def _shifts(value: int) -> Iterator[Operation]:
+    """Yield left shifts, of an odd number first, then by whole bytes."""
     zeros = (value & -value).bit_length() - 1
-    if first is not None:
-        shift = value.bit_length() - first.bit_length()
-        if shift > 0 and first << shift == value:
-            yield first, "<<", shift
-        return
-    if zeros:
+    if zeros > 0:
         yield value >> zeros, "<<", zeros
     for shift in range(zeros & ~7, 7, -8):
         yield value >> shift, "<<", shift
 
 
-def _powers(value: int, first: int | None) -> Iterator[tuple[object, str, object]]:
-    for base in (2, 10, *range(3, 10)) if first is None else (first,):
-        if value > base > 1:
-            power = round(math.log(value, base))
-            if power > 1 and base**power == value:
-                yield base, "**", power
-
-
-def _of_float(value: float, first: object) -> Iterator[tuple[object, str, object]]:
+def _of_float(value: float, first: object) -> Iterator[Operation]:
     if first is None:
         above = math.ceil(value)
         if 0 < value < 1e9 and (value * 8).is_integer() and above != value:
@@ -141,7 +141,7 @@ def _result(left: float, operator: str, right: float) -> float:
     return left * right if operator == "*" else left - right if operator == "-" else left + right
 
 
-def _of_text(value: str | bytes, first: object) -> Iterator[tuple[object, str, object]]:
+def _of_text(value: str | bytes, first: object) -> Iterator[Operation]:
     """Yield the repetition or the sum that begins with ``first``; `spellings_of_string` has those of other operands."""
     size = len(value)
     if type(first) is int:

@@ -11,7 +11,7 @@ import re
 from typing import Iterator
 
 from ..matching.anchors import Extent
-from ..matching.folded import Origin
+from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .expressions import expressions, is_operation
@@ -19,7 +19,7 @@ from .numbers import spellings_of_number
 from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
 
 WIDTH = 79
-_UNKNOWN = Origin(None)
+_UNKNOWN = Folding(None)
 
 
 class TokenTexts:
@@ -38,7 +38,7 @@ class TokenTexts:
         self.squeezed: set[int] = set()
 
 
-def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Origin]) -> TokenTexts:
+def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Folding]) -> TokenTexts:
     """Find the spellings that fit the extents in the original; ``origins``: which constants are folded."""
     found = TokenTexts()
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
@@ -65,7 +65,9 @@ def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Or
 _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
 """What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
 _ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
-_UNUSUAL = re.compile(r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e[-+]?0|\d*\.\d*[1-9]00|0[xob]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)""")
+_UNUSUAL = re.compile(
+    r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e[-+]?0|\d*\.\d*[1-9]00|0[xob]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)"""
+)
 """What few write: raw strings without a backslash, in triple quotes; small floats with an exponent or with zeros at the
 end; leading zeros, but to a usual width."""
 _FEW = 10
@@ -74,7 +76,7 @@ _BINDS_LESS = re.compile(r"<<|[-+/]|(?<!\*)\*(?!\*)")
 
 
 def _literal(
-    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent, origin: Origin
+    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent, origin: Folding
 ) -> None:
     """Respell a string or number whose width or number of lines differs from its extent."""
     token = tokens[number]
@@ -108,7 +110,7 @@ def _literal(
         _indented(found, number, token.text, extent)
 
 
-def _folded(tokens: list[Token], number: int, width: int, origin: Origin) -> str | None:
+def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
     """Return an expression of this width for a constant that is known to be folded."""
     value = _value(tokens[number])
     texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
@@ -118,7 +120,7 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Origin) -> str
     return _tight(texts, tokens, number)
 
 
-def _of_width(tokens: list[Token], number: int, width: int, origin: Origin) -> str | None:
+def _of_width(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
     fitting = [one for one in _spellings(token) if width_of(one) == width and "\n" not in one]

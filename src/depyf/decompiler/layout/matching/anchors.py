@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
 from ...bytecode import Instruction, RawCode
-from .folded import Origin
+from .folded import Folding
 from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
 from .unchanged import Unchanged
@@ -37,7 +37,7 @@ class Anchors:
         self.lines: dict[int, Counter[int]] = {}
         self.tuples: set[Span] = set()
         self.ends: dict[int, Extent] = {}
-        self.origins: dict[Span, Origin] = {}
+        self.origins: dict[Span, Folding] = {}
 
     def extent(self, span: Span, where: Extent, count: int = 1) -> None:
         known = self.extents.setdefault(span, {})

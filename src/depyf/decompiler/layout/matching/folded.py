@@ -17,14 +17,14 @@ _SCALARS = (int, float, complex, str, bytes)
 _FIRST_PLACE = (0, 0)
 
 
-class Origin(NamedTuple):
+class Folding(NamedTuple):
     """Whether a constant was folded, None if unknown; ``first``: the literal that its expression begins with."""
 
     is_folded: bool | None
     first: Scalar | None = None
 
 
-def origins(raw: RawCode, instructions: list[Instruction]) -> dict[int, Origin]:
+def origins(raw: RawCode, instructions: list[Instruction]) -> dict[int, Folding]:
     """Return what is known of the numbers and strings that are loaded, by the offset of the instruction."""
     if not raw.table.behavior.folded_constants_are_last:
         return {}
@@ -37,12 +37,12 @@ def origins(raw: RawCode, instructions: list[Instruction]) -> dict[int, Origin]:
     for load in loads:
         index = indices.get(constant_key(load.arg))
         if _is_scalar(load.arg) and index is not None and not after_literals <= index < first_folded:
-            found[load.offset] = Origin(index >= first_folded)
+            found[load.offset] = Folding(index >= first_folded)
     first = _begins_with_first(raw, loads)
     if first is not None:
         is_unused = not any(constant_key(load.arg) == constant_key(raw.consts[0]) for load in loads)
-        known = found.get(first.offset, Origin(None)).is_folded
-        found[first.offset] = Origin(True if is_unused else known, raw.consts[0])
+        known = found.get(first.offset, Folding(None)).is_folded
+        found[first.offset] = Folding(True if is_unused else known, raw.consts[0])
     return found
 
 

@@ -10,7 +10,7 @@ from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
 from ...bytecode.instruction import Position
 from ...proof.constants import constant_key
-from .folded import Origin, origins
+from .folded import Folding, origins
 
 _LARGEST = 3000
 """The most instructions to align with difflib; of longer code, only the common prefix and suffix are paired."""
@@ -236,7 +236,7 @@ class CodePair:
         self.second_halves: list[tuple[int, Position, Any, bool]] = []
         self.nested: list[tuple[RawCode, RawCode]] = []
         self.spread: list[Position] = []
-        self.origins: dict[Position, Origin] = {}
+        self.origins: dict[Position, Folding] = {}
         self._origins = origins(original, instructions_of(original))
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
