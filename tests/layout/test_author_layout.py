@@ -292,6 +292,27 @@ CASES = {
         "        else:\n            return b\n        e()\n"
     ),
     "characters by their names": "a = '\\N{GREEK SMALL LETTER ALPHA}\\N{GREEK CAPITAL LETTER OMEGA}'\n",
+    "jumps at the ends of bodies in a try": (
+        "def f(a):\n    b = None\n    for c in a:\n        try:\n            d = g(c)\n            if c == 3:\n"
+        "                d.e(c)\n            break\n        except F as h:\n            b = h\n"
+        "            if d is not None:\n                d.i()\n"
+        "    if b is not None:\n        raise b\n    return d\n\n\n"
+        "def j(a):\n    for b in a:\n        try:\n            if b.c(2):\n                d(b)\n"
+        "                continue\n            b = b.e()\n            f(b)\n        except Exception as g:\n"
+        "            h(g)\n            break\n    return b\n"
+    ),
+    "a return after a loop that a test ends": (
+        "def f(a):\n    b = []\n    while True:\n        c = a.d(1)\n        b.append(c)\n        if len(b) > 5:\n"
+        "            raise B(4)\n        if c in (1, 2):\n            break\n    return b\n"
+    ),
+    "statements after a test over lines": (
+        "def f(a, b):\n    while (\n        a and\n            b < 3):\n        c()\n        b += 1\n"
+        "    d()\n    if e:\n        g()\n"
+    ),
+    "two stores at the end": (
+        "def f(a):\n    async def b(c):\n        reader, writer = await d(\n            *c,\n            e=a)\n\n"
+        "    with g(a) as h:\n        b(h)\n"
+    ),
     "digits in groups": (
         "def f(a):\n    b = a & 0xffff_ffff | a & 0x0fff\n    c = 0x8000_0000_0000_0000 - a\n"
         "    return b, c, a // 1_000_000, a * (3 * 1000), 72 / 2.54, 'abc ' * 20\n"
@@ -320,7 +341,7 @@ SINCE = {
     "a pass in an elif in a loop": (3, 11),
     "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
-    "folded constants": (3, 14),
+    "folded constants": (3, 14), "a return after a loop that a test ends": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 

@@ -226,7 +226,7 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
     number = 0
     while number < len(items):
         item = items[number]
-        if depth == 0 and number and item.line is not None and line is not None and item.line > line:
+        if depth == 0 and number and (_is_below(item, line) or number == 1 and _is_left_of(item, items[0], indent)):
             start = _start_of_expression(items, number)
             if start is not None and _has_room(items, start, number, indent):
                 end = _end_of_expression(items, number)
@@ -239,6 +239,17 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
         depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
         line = item.line + item.text.count("\n") if item.line is not None else line
         number += 1
+
+
+def _is_below(item: Item, line: int | None) -> bool:
+    return item.line is not None and line is not None and item.line > line
+
+
+def _is_left_of(item: Item, keyword: Item, indent: int) -> bool:
+    """Whether the column of ``item`` shows that it is not on the line of the ``keyword`` before it."""
+    if item.column is None or keyword.line is not None or keyword.symbol not in _BEFORE_TEST:
+        return False
+    return item.column < indent + keyword.width + 1
 
 
 def _start_of_expression(items: list[Item], number: int) -> int | None:

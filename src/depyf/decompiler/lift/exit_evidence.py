@@ -182,7 +182,14 @@ class ExitEvidence:
     @cached_property
     def evaluated(self) -> set[Position]:
         """The positions of instructions outside of statements that only leave the code."""
-        return self.positions_but(_ENDS_CLASS if self.is_class else _MAY_LEAVE)
+        found = self.positions_but(_ENDS_CLASS if self.is_class else _MAY_LEAVE)
+        instructions = known_instructions(self.raw)
+        for one, after in zip(instructions, instructions[1:]):
+            # Leaving an except clause stores None in the variable and deletes it.
+            leaves = after.op == "DELETE_FAST" and after.arg == one.arg
+            if one.op == "STORE_FAST" and one.position is not None and not leaves:
+                found.add(one.position)
+        return found
 
     @cached_property
     def called(self) -> set[Position]:
@@ -217,7 +224,7 @@ class ExitEvidence:
             return False
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
-                return instruction.position == position
+                return instruction.position == position or _may_be_second_at(instruction, instructions, position)
         if block.copy_end is not None:
             return block.copy_end.position == position
         return self.comes_after_its_position(block, position)
@@ -303,6 +310,16 @@ class ExitEvidence:
         if len(instructions) > 3 and instructions[-4].op == "POP_EXCEPT" and instructions[-1].op.startswith("DELETE_"):
             return instructions[:-3]
         return instructions
+
+
+def _may_be_second_at(instruction: Instruction, instructions: list[Instruction], position: Position) -> bool:
+    """Whether ``instruction`` is the second store of a fused pair and may be at ``position``; its own is lost."""
+    line, end_line, column, end_column = position
+    is_second = any(one.offset == instruction.offset and one is not instruction for one in instructions)
+    if instruction.op != "STORE_FAST" or not is_second or instruction.position is None:
+        return False
+    start = instruction.position
+    return bool(start[0] == line == end_line and start[3] < column and end_column - column == len(str(instruction.arg)))
 
 
 def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:

@@ -43,7 +43,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 statement.orelse = []  # type: ignore[attr-defined]
             may_have = inner and not statement.orelse  # type: ignore[attr-defined]
             start = index + 1
-            count = _deeper(inner, block.body, start, base, statement.line) if inner and may_have else 0
+            count = _deeper(inner, block.body, start, base, statement) if inner and may_have else 0
             if may_have and _passes_on(statement):
                 count = len(block.body) - start
             if count:
@@ -73,17 +73,17 @@ def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Statem
 
 
 def _deeper(
-    inner: list[nodes.Statement], body: list[nodes.Statement], start: int, base: int | None, line: int | None
+    inner: list[nodes.Statement], body: list[nodes.Statement], start: int, base: int | None, owner: nodes.Statement
 ) -> int:
-    """Return how many statements of ``body``, from ``start`` on, are indented deeper than ``base``. They follow the
-    statement on ``line`` whose own body is ``inner``.
+    """Return how many statements of ``body``, from ``start`` on, are indented deeper than ``base``. They follow
+    ``owner``, whose own body is ``inner``.
 
     0 if the columns are not conclusive.
     """
     if base is None or start == len(body) or not _is_below(inner, body[start]):
         return 0
     # A body on the line of its statement has no column of its own.
-    column = column_of_body(inner) if inner[0].line != line else None
+    column = column_of_body(inner) if inner[0].line != owner.line else None
     count = 0
     known = False
     for index in range(start, len(body)):
@@ -93,7 +93,8 @@ def _deeper(
             continue  # on the line of the previous statement, or unknown
         if there <= base + 1 and there != column:
             break
-        if not _is_in_clause(following, there, column, base):
+        may_be_elif = isinstance(owner, nodes.If) and isinstance(following, nodes.If)
+        if not _is_in_clause(there, column, base, may_be_elif=may_be_elif):
             continue
         count, known = index + 1 - start, True
     else:
@@ -108,11 +109,11 @@ def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: 
     return column is not None and column == base and column != column_of_body(inner) and _is_below(inner, orelse[0])
 
 
-def _is_in_clause(statement: nodes.Statement, there: int, column: int | None, base: int) -> bool:
+def _is_in_clause(there: int, column: int | None, base: int, *, may_be_elif: bool) -> bool:
     """Whether a clause may begin in the column ``there``: in the ``column`` of the body above it, or one further right
     for a statement that begins with a parenthesis; or as an ``elif``.
     """
-    if isinstance(statement, nodes.If) and there - base in (2, 3):
+    if may_be_elif and there - base in (2, 3):
         return True
     return there - base in (3, 4, 8) if column is None else there > base and there - column in (0, 1)
 

@@ -127,9 +127,11 @@ def _keeps_a_jump(jump: Jump) -> bool:
 def _is_continue(jump: Jump) -> bool:
     """Whether the jump has a line on which nothing else is."""
     source, target = jump.source, jump.target
-    if source.kind == "goto":
-        return source.evidence.is_continue and bool(source.statements)
-    return source.kind == "for" and target is not jump.block and target.evidence.is_continue
+    jumps_on = target is not jump.block and target.evidence.is_continue
+    if source.kind == "goto" and source.statements:
+        follows = (target.evidence.exit_line or 0) > (source.statements[-1].line or 0)
+        return source.evidence.is_continue or jumps_on and follows and len(target.predecessors) == 1
+    return source.kind == "for" and jumps_on
 
 
 def _end_of_handling(jump: Jump) -> Continuation | None:

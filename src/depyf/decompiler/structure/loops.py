@@ -128,9 +128,17 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         return False
     (source,) = block.predecessors
     rest = next((one for one in source.successors if one is not block), None)
-    if source.kind != "branch" or rest not in inside or rest.layout < block.layout or not rest.statements:
+    if source.kind != "branch" or rest not in inside or rest.layout < block.layout:
+        return False
+    if not rest.statements and not _is_left_of_test(block, source):
         return False
     return all(_last_line(one) < line for one in inside if one is not block)
+
+
+def _is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
+    """Whether ``block`` is indented no deeper than the ``if`` or ``elif`` whose test ends ``source``."""
+    keyword = column_of_test("elif", source.evidence.column, source.test)
+    return keyword is not None and block.evidence.column is not None and block.evidence.column <= keyword
 
 
 def _is_in_loop_by_its_line(

@@ -48,9 +48,8 @@ class TryExits:
         from_body, from_handler = self._left_to()
         self.from_handler = [block for block in from_handler if self._counts(block)]
         self.from_body = [block for block in from_body if self._counts(block)]
-        if writer.flow.else_is_last:
-            # Code before the handlers that only leaves or repeats the loop is a `break` or `continue` ending the body.
-            self.from_body = [p for p in self.from_body if p.layout > self.first or not self.only_loops(p)]
+        # Code before the handlers that only leaves or repeats the loop is a `break` or `continue` ending the body.
+        self.from_body = [p for p in self.from_body if not (self._is_before_handlers(p) and self.only_loops(p))]
         self.handler_real = [block for block in self.from_handler if not self.is_constant(block)]
         self.body_real = [p for p in self.from_body if not self.is_constant(p) or p.layout > self.last]
 
@@ -75,6 +74,13 @@ class TryExits:
             if end in self.loop and all(block in blocks for blocks in both):
                 both = [[end if other is block else other for other in blocks] for blocks in both]
         return both[0], both[1]
+
+    def _is_before_handlers(self, block: LiftedBlock) -> bool:
+        """Whether the author wrote ``block`` before the handlers, by its line or by the order of the code."""
+        if self.writer.flow.else_is_last:
+            return block.layout < self.first
+        line = block.evidence.exit_line
+        return line is not None and line < self.first_line
 
     # Predicates on one block
 
@@ -107,6 +113,12 @@ class TryExits:
     def last_line(self) -> int:
         """The last line of the handlers, 0 if there are no lines."""
         return max(node.evidence.exit_line or node.evidence.line or 0 for node in self.handling)
+
+    @cached_property
+    def first_line(self) -> int:
+        """The first line of the handlers, 0 if there are no lines."""
+        lines = (line for node in self.handling for line in (node.evidence.line, node.evidence.exit_line) if line)
+        return min(lines, default=0)
 
     # Blocks that several rules use
 

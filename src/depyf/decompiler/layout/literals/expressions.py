@@ -13,10 +13,11 @@ _FACTORS = (2, 3, 4, 5, 7, 8, 10, 16, 24, 32, 60, 64, 100, 128, 256, 512, 1000, 
 _DIVISORS = (*range(2, 101), 2.54, 180, 360, 1000, 1024, 3600)
 _ROUND = (10**6, 10**5, 10**4, 1000, 1024**2, 1024, 100, 3600, 60)
 _FEW = 1000
+_LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
 _MOST_BITS = 4000
 _TOKEN = re.compile(
-    r"""[bB]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
+    r"""[bB]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
 )
 """A literal, an operator, or a parenthesis."""
 
@@ -26,15 +27,7 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
 
     ``first``: the literal that they begin with, if known.
     """
-    found: Iterator[Operation] = iter(())
-    if type(value) is int:
-        if value > 0 and value.bit_length() <= _MOST_BITS:
-            found = _of_int(value) if first is None else _with_first(value, first) if type(first) is int else found
-    elif type(value) is float:
-        found = _of_float(value, first)
-    elif isinstance(value, (str, bytes)):
-        found = _of_text(value, first)
-    operations = [*found]
+    operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
     for spellings in (_plain, _others):
         for left, operator, right in operations:
             for a in spellings(left):
@@ -42,6 +35,19 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
                     for one in (f"{a} {operator} {b}", f"{a}{operator}{b}"):
                         if len(one) == width and one.isascii():
                             yield one
+
+
+def _operations(value: object, first: object) -> Iterator[Operation]:
+    if type(value) is int:
+        if value > 0 and value.bit_length() <= _MOST_BITS:
+            if first is None:
+                yield from _of_int(value)
+            elif type(first) is int:
+                yield from _with_first(value, first)
+    elif type(value) is float:
+        yield from _of_float(value, first)
+    elif isinstance(value, (str, bytes)):
+        yield from _of_text(value, first)
 
 
 def _plain(value: object) -> Iterator[str]:
@@ -53,7 +59,7 @@ def _others(value: object) -> Iterator[str]:
     yield repr(value)
     if type(value) is int and value > 9:
         yield from (f"0x{value:x}", f"0x{value:04x}", f"{value:_}")
-    elif type(value) is float and value.is_integer():
+    elif type(value) is float and repr(value).endswith(".0"):
         yield repr(value)[:-1]
 
 
@@ -111,34 +117,30 @@ def _shifts(value: int) -> Iterator[Operation]:
 
 
 def _of_float(value: float, first: object) -> Iterator[Operation]:
+    if not math.isfinite(value) or not value or abs(value) > _LARGEST_FLOAT:
+        return
     if first is None:
         above = math.ceil(value)
-        if 0 < value < 1e9 and (value * 8).is_integer() and above != value:
+        if value > 0 and (value * 8).is_integer() and above != value:
             yield float(above), "-", above - value
         for divisor in _DIVISORS:
             for dividend in (round(value * divisor), round(value * divisor, 1)):
-                if dividend / divisor == value:
+                if dividend > 0 and dividend / divisor == value:
                     yield dividend, "/", divisor
-        return
-    if type(first) not in (int, float) or not value or not math.isfinite(value):
-        return
-    assert isinstance(first, (int, float))
-    try:
+    elif isinstance(first, (int, float)) and abs(first) < _LARGEST_FLOAT:
         for operator, right in (("/", first / value), ("*", value / first if first else 0.0), ("-", first - value),
                                 ("+", value - first)):  # fmt: skip
             for digits in (0, 1, 2, 3, 6):
                 rounded = round(right, digits)
                 for operand in (int(rounded), rounded) if not digits else (rounded,):
-                    if operand > 0 and _result(first, operator, operand) == value:
+                    if operand > 0 and _is_result(value, first, operator, operand):
                         yield first, operator, operand
-    except OverflowError:
-        return
 
 
-def _result(left: float, operator: str, right: float) -> float:
-    if operator == "/":
-        return left / right
-    return left * right if operator == "*" else left - right if operator == "-" else left + right
+def _is_result(value: float, left: float, operator: str, right: float) -> bool:
+    """Whether the operation has this value, a float."""
+    results = {"/": left / right, "*": left * right, "-": left - right, "+": left + right}
+    return type(results[operator]) is float and results[operator] == value
 
 
 def _of_text(value: str | bytes, first: object) -> Iterator[Operation]:

@@ -39,6 +39,7 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
                 if base == 2:
                     yield from (f"(1 << {power}){' - 1' * less}", f"(1<<{power}){'-1' * less}")
     yield from _near_powers(value)
+    yield f"0o{value:o}"
     yield from _padded(value, range(2, 20))
 
 

@@ -66,7 +66,8 @@ _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
 """What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
 _ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
 _UNUSUAL = re.compile(
-    r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e[-+]?0|\d*\.\d*[1-9]00|0[xob]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)"""
+    r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e[-+]?0|\d*\.\d*[1-9]00"""
+    r"""|0[xb]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)|0o0(?!\w{2}$)"""
 )
 """What few write: raw strings without a backslash, in triple quotes; small floats with an exponent or with zeros at the
 end; leading zeros, but to a usual width."""
