@@ -305,6 +305,18 @@ CASES = {
         "def f(a):\n    b = []\n    while True:\n        c = a.d(1)\n        b.append(c)\n        if len(b) > 5:\n"
         "            raise B(4)\n        if c in (1, 2):\n            break\n    return b\n"
     ),
+    "a loop that always ends": (
+        "def f(a, b):\n    while True:\n        c = b - 3\n        if not a(c):\n            continue\n"
+        "        d = a.e()\n        d.g()\n        return d\n\n\n"
+        "def h(a, b):\n    while True:\n        if a(b):\n            break\n        b = b - 3\n    d = a.e()\n"
+        "    return d\n"
+    ),
+    "a return at the end of a loop": (
+        "def f(a, b):\n    c = 0\n    while True:\n        if a(b, c):\n            return True\n"
+        "        c = b.d(c) + 1\n        if not c:\n            return False\n\n\n"
+        "def g(a):\n    while True:\n        try:\n            b = a.c()\n        except KeyError:\n"
+        "            raise KeyError('d') from None\n        e = b()\n        if e is not None:\n            return e\n"
+    ),
     "statements after a test over lines": (
         "def f(a, b):\n    while (\n        a and\n            b < 3):\n        c()\n        b += 1\n"
         "    d()\n    if e:\n        g()\n"
@@ -342,6 +354,7 @@ SINCE = {
     "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
     "folded constants": (3, 14), "a return after a loop that a test ends": (3, 11),
+    "a return at the end of a loop": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 

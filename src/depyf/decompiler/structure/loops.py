@@ -110,6 +110,13 @@ def write_while(
     inside = _extent(writer, node, loop, context, None)
     inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
+    for block in writer.leaving(inside):
+        if block in context.inside and writer.flow.dominates(node, block) and _is_beside_its_test(block, inside):
+            rest = set(writer.flow.dominated(block)) & context.inside
+            returns = [one.evidence for one in rest if one.kind == "return"]
+            # Only a written return leaves a loop; none is in a class or module.
+            if returns and all(one.is_implicit_return is False and not one.is_end for one in returns):
+                inside |= rest
     after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -135,10 +142,31 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     return all(_last_line(one) < line for one in inside if one is not block)
 
 
+def _column_of_keyword(keyword: str, block: LiftedBlock) -> int | None:
+    """Return the column of the statement whose test ends ``block``: its body is where the test falls through to."""
+    test = block.test if block.fall is block.true else spelled(negate(block.test), False)
+    return column_of_test(keyword, block.evidence.column, test)
+
+
 def _is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
     """Whether ``block`` is indented no deeper than the ``if`` or ``elif`` whose test ends ``source``."""
-    keyword = column_of_test("elif", source.evidence.column, source.test)
+    keyword = _column_of_keyword("elif", source)
     return keyword is not None and block.evidence.column is not None and block.evidence.column <= keyword
+
+
+def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
+    """Whether ``block`` is indented at least as deep as the ``if`` in the loop whose test leads to it: so it is in the
+    loop too. Without columns, whether a ``continue`` is the other way.
+    """
+    source = next(iter(block.predecessors)) if len(block.predecessors) == 1 else None
+    if source is None or source not in inside or source.kind != "branch" or block.evidence.line is None:
+        return False
+    other = next((one for one in source.successors if one is not block), None)
+    keyword = _column_of_keyword("if", source)
+    if keyword is None:
+        return other is not None and other.evidence.is_continue and not other.statements
+    column = block.statements[0].column if block.statements else block.evidence.column
+    return column is not None and column >= keyword and block.evidence.line > (source.evidence.exit_line or 0)
 
 
 def _is_in_loop_by_its_line(
