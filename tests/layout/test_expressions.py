@@ -11,10 +11,10 @@ from depyf.decompiler.layout.literals.expressions import expressions, is_operati
 
 VALUES = [
     *range(-3, 20), 60, 100, 255, 256, 3600, 65535, 65536, 86400, 2**31 - 1, 2**53, 10**9, 2**64 - 1, 2**64, 10**100,
-    2**5000, 0.0, -0.0, 0.5, 6.5, 1 / 3, 72 / 2.54, 1e-300, 1e300, 1e22, math.inf, -math.inf, math.nan,
+    2**5000, 0.0, -0.0, 0.5, 6.5, 1 / 3, 72 / 2.54, 5e-324, 1e-300, 1e300, 1e22, math.inf, -math.inf, math.nan,
     "", "a", "aaaa", "abab", "$Revision: ", b"", b"\0\0\0", "é" * 4,
 ]  # fmt: skip
-FIRSTS = [None, 0, 1, 2, 7, 1000, -1, 0.0, 2.0, 7.0, math.inf, math.nan, "a", "$", "", b"\0", 3j]
+FIRSTS = [None, 0, 1, 2, 7, 1000, -1, 0.0, 2.0, 7.0, 1e14, math.inf, math.nan, "a", "$", "", b"\0", 3j]
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: repr(value)[:20])

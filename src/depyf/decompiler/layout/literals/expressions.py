@@ -130,7 +130,7 @@ def _of_float(value: float, first: object) -> Iterator[Operation]:
     elif isinstance(first, (int, float)) and abs(first) < _LARGEST_FLOAT:
         for operator, right in (("/", first / value), ("*", value / first if first else 0.0), ("-", first - value),
                                 ("+", value - first)):  # fmt: skip
-            for digits in (0, 1, 2, 3, 6):
+            for digits in (0, 1, 2, 3, 6) if math.isfinite(right) else ():
                 rounded = round(right, digits)
                 for operand in (int(rounded), rounded) if not digits else (rounded,):
                     if operand > 0 and _is_result(value, first, operator, operand):

@@ -31,7 +31,7 @@ def origins(raw: RawCode, instructions: list[Instruction]) -> dict[int, Folding]
     loads = [one for one in instructions if one.op == "CONST" and type(one.arg) is not RawCode]
     indices = {constant_key(one): index for index, one in enumerate(raw.consts) if type(one) is not RawCode}
     places = _first_places(loads, indices)
-    names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL"}
+    names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1]}
     after_literals, first_folded = _bounds(raw, places, names)
     found = {}
     for load in loads:
