@@ -305,6 +305,10 @@ CASES = {
         "def f(a):\n    b = []\n    while True:\n        c = a.d(1)\n        b.append(c)\n        if len(b) > 5:\n"
         "            raise B(4)\n        if c in (1, 2):\n            break\n    return b\n"
     ),
+    "globals of functions": (
+        "a = 1\nb = 2\n\n\ndef f():\n    global a\n    a = 3\n\n\nclass C:\n    def g(self):\n"
+        "        def h():\n            global b\n            del b\n        return h\n\n\nprint(a, b)\n"
+    ),
     "a loop that always ends": (
         "def f(a, b):\n    while True:\n        c = b - 3\n        if not a(c):\n            continue\n"
         "        d = a.e()\n        d.g()\n        return d\n\n\n"

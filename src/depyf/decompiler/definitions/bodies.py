@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from ..bytecode.kinds import is_comprehension
@@ -377,7 +378,35 @@ def _declared(
     if kind == "function":
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
+    if kind == "module" and stored_globals:
+        for name in globals_of_nested(instructions):
+            stored_globals.pop(name, None)
     return stored_globals, stored_cells
+
+
+def globals_of_nested(instructions: list[Instruction]) -> set[str]:
+    """The names that functions and classes below declare ``global``, since they change them.
+
+    That is a declaration for the module too: its own instructions for these names are those of globals (symtable.c,
+    symtable_add_def_helper).
+    """
+    found: set[str] = set()
+    todo = [one.arg for one in instructions if isinstance(one.arg, RawCode)]
+    while todo:
+        raw = todo.pop()
+        found |= changed_globals(raw)
+        todo += raw.nested
+    return found
+
+
+def changed_globals(raw: RawCode) -> set[str]:
+    """The globals that ``raw`` stores or deletes itself; none if its instructions are not known."""
+    if is_comprehension(raw):
+        return set()  # by `:=`, without a declaration
+    try:
+        return {one.arg for one in known_instructions(raw) if one.op in _CHANGES_GLOBAL}
+    except DecompilationError:
+        return set()
 
 
 def _is_of_assert(raw: RawCode, instructions: list[Instruction], index: int) -> bool:

@@ -8,6 +8,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from ..bytecode.kinds import kind_of
+from ..definitions.bodies import changed_globals
 from ..definitions.resolve import arguments_of
 from ..names.spelling import identifier, is_name
 from ..syntax import nodes
@@ -31,6 +32,9 @@ def refused_body(raw: RawCode, error: DecompilationError, attributes: Sequence[s
         body.append(nodes.Assign(targets, nodes.Constant(None)))
     if raw.is_function and raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
         body.append(nodes.Expr(nodes.Yield()))
+    names = sorted(changed_globals(raw) - {*raw.parameters}) if kind_of(raw) != "module" else []
+    if names:
+        body.insert(0, nodes.Global(names))  # which the module's own instructions depend on
     if raw.docstring is not None:
         body.insert(0, nodes.Expr(nodes.Constant(raw.docstring)))
     return body
