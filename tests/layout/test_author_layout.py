@@ -315,6 +315,11 @@ CASES = {
         "def h(a, b):\n    while True:\n        if a(b):\n            break\n        b = b - 3\n    d = a.e()\n"
         "    return d\n"
     ),
+    "a test after a loop that breaks": (
+        "def f(a):\n    while True:\n        b = a()\n        if not b or b == 3:\n            break\n"
+        "        try:\n            c = d(b)\n        except E as e:\n            c = g(e)\n        a.h(c)\n"
+        "    if not b:\n        raise E(4)\n    return a.i(), len(a)\n"
+    ),
     "a return at the end of a loop": (
         "def f(a, b):\n    c = 0\n    while True:\n        if a(b, c):\n            return True\n"
         "        c = b.d(c) + 1\n        if not c:\n            return False\n\n\n"

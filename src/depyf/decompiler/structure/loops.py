@@ -165,7 +165,9 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     keyword = _column_of_keyword("if", source)
     if keyword is None:
         return other is not None and other.evidence.is_continue and not other.statements
-    column = block.statements[0].column if block.statements else block.evidence.column
+    column = block.evidence.column if block.kind == "return" else None
+    if block.statements:
+        column = block.statements[0].column
     return column is not None and column >= keyword and block.evidence.line > (source.evidence.exit_line or 0)
 
 

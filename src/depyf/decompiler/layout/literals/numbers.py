@@ -36,8 +36,8 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
             power = len(str(value + less)) - 1 if base == 10 else (value + less).bit_length() - 1
             if power > 0 and base**power == value + less:
                 yield from (f"{base}**{power}{'-1' * less}", f"{base} ** {power}{' - 1' * less}")
-                if base == 2:
-                    yield from (f"(1 << {power}){' - 1' * less}", f"(1<<{power}){'-1' * less}")
+                if base == 2 and less:
+                    yield from (f"(1 << {power}) - 1", f"(1<<{power})-1")
     yield from _near_powers(value)
     yield f"0o{value:o}"
     yield from _padded(value, range(2, 20))
