@@ -339,7 +339,8 @@ def _declare(
     stored_globals, stored_cells = _declared(raw, kind, instructions, enclosing)
     lines: list[nodes.Statement] = []
     if stored_globals:
-        lines.append(nodes.Global(list(stored_globals)))
+        elsewhere = globals_of_nested(instructions) if kind == "module" else set()
+        lines.append(nodes.Global([name for name in stored_globals if name not in elsewhere]))
     if stored_cells and kind != "module":
         lines.append(nodes.Nonlocal(list(stored_cells)))
     at = _after_docstring(body)
@@ -378,9 +379,6 @@ def _declared(
     if kind == "function":
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
-    if kind == "module" and stored_globals:
-        for name in globals_of_nested(instructions):
-            stored_globals.pop(name, None)
     return stored_globals, stored_cells
 
 
