@@ -339,7 +339,7 @@ def _declare(
     stored_globals, stored_cells = _declared(raw, kind, instructions, enclosing)
     lines: list[nodes.Statement] = []
     if stored_globals:
-        elsewhere = globals_of_nested(instructions) if kind == "module" else set()
+        elsewhere = _globals_of_nested(instructions) if kind == "module" else set()
         lines.append(nodes.Global([name for name in stored_globals if name not in elsewhere]))
     if stored_cells and kind != "module":
         lines.append(nodes.Nonlocal(list(stored_cells)))
@@ -382,19 +382,14 @@ def _declared(
     return stored_globals, stored_cells
 
 
-def globals_of_nested(instructions: list[Instruction]) -> set[str]:
+def _globals_of_nested(instructions: list[Instruction]) -> set[str]:
     """The names that functions and classes below declare ``global``, since they change them.
 
     That is a declaration for the module too: its own instructions for these names are those of globals (symtable.c,
     symtable_add_def_helper).
     """
-    found: set[str] = set()
-    todo = [one.arg for one in instructions if isinstance(one.arg, RawCode)]
-    while todo:
-        raw = todo.pop()
-        found |= changed_globals(raw)
-        todo += raw.nested
-    return found
+    below = [raw for one in instructions if isinstance(one.arg, RawCode) for raw in one.arg.walk()]
+    return {name for raw in below for name in changed_globals(raw)}
 
 
 def changed_globals(raw: RawCode) -> set[str]:

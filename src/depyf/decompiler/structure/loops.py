@@ -113,9 +113,7 @@ def write_while(
     for block in writer.leaving(inside):
         if block in context.inside and writer.flow.dominates(node, block) and _is_beside_its_test(block, inside):
             rest = set(writer.flow.dominated(block)) & context.inside
-            returns = [one.evidence for one in rest if one.kind == "return"]
-            # Only a written return leaves a loop; none is in a class or module.
-            if returns and all(one.is_implicit_return is False and not one.is_end for one in returns):
+            if _ends_with_written_returns(rest):
                 inside |= rest
     after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
@@ -169,6 +167,12 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if block.statements:
         column = block.statements[0].column
     return column is not None and column >= keyword and block.evidence.line > (source.evidence.exit_line or 0)
+
+
+def _ends_with_written_returns(blocks: set[LiftedBlock]) -> bool:
+    """Whether there are returns, all in the source: no other leaves a loop, and none is in a class or module."""
+    returns = [block.evidence for block in blocks if block.kind == "return"]
+    return bool(returns) and all(one.is_implicit_return is False and not one.is_end for one in returns)
 
 
 def _is_in_loop_by_its_line(

@@ -98,7 +98,7 @@ def _literal(
     if token.text == "1" and width == len("True") and number and tokens[number - 1].text == "while":
         found.texts[number] = "True"
     elif line == end_line:
-        text = _of_width(tokens, number, width, origin)
+        text = _of_width(tokens, number, width, origin, is_alone=is_alone)
         if text is None and "\n" in token.text:
             text = next(_spellings(token), None)
         if text is not None:
@@ -113,7 +113,7 @@ def _literal(
 
 def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
     """Return an expression of this width for a constant that is known to be folded."""
-    value = _value(tokens[number])
+    value = _value(tokens[number].text)
     texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
     if not texts and origin.is_folded and not isinstance(value, (str, bytes)):  # more have escapes than are sums
         fitting = (one for one in _spellings(tokens[number]) if width_of(one) == width and is_operation(one))
@@ -121,16 +121,16 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
     return _tight(texts, tokens, number)
 
 
-def _of_width(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
+def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, is_alone: bool) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
     fitting = [one for one in _spellings(token) if width_of(one) == width and "\n" not in one]
     literals = [one for one in fitting if not is_operation(one)] if origin.is_folded is False else []
     if literals:
         return literals[0]
-    if not _is_alone(tokens, number):
+    if not is_alone:
         usual = [one for one in fitting if not _UNUSUAL.match(one)]
-        fitting = usual or [*itertools.islice(expressions(_value(token), width), _FEW)] or fitting
+        fitting = usual or [*itertools.islice(expressions(_value(token.text), width), _FEW)] or fitting
     return _tight(fitting, tokens, number)
 
 
@@ -260,16 +260,16 @@ _RETURNS = {11: "return None", 4: "pass", 3: "..."}
 """The statements that an implicit return may come from, by width."""
 
 
-def _value(token: Token) -> object:
+def _value(text: str) -> object:
     """Return the value of a literal; None for a formatted string."""
     try:
-        return ast.literal_eval(token.text)
+        return ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return None
 
 
 def _spellings(token: Token) -> Iterator[str]:
-    value = _value(token)
+    value = _value(token.text)
     if isinstance(value, (str, bytes)):
         yield from spellings_of_string(value, token.text)
     elif isinstance(value, (int, float)):
@@ -324,10 +324,7 @@ def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) 
 def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is_alone: bool) -> None:
     """Write a string in triple quotes if its newlines match the lines, otherwise as adjacent literals, one per line."""
     line, column, end_line, end_column = extent
-    try:
-        value = ast.literal_eval(text)
-    except (SyntaxError, ValueError):
-        return
+    value = _value(text)
     if not isinstance(value, (str, bytes)) or not value:
         return
     rows = end_line - line
