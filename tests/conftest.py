@@ -14,15 +14,20 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SLOW = ROOT / "tests" / "slow_tests.txt"
+OTHER_PYTHONS = {"find_interpreter", "found_or_recorded"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests whose node ids begin as a line of the list does; `*` stands for anything."""
+    """Mark the tests whose node ids begin as a line of the list does (`*` stands for anything), and those of a file
+    that looks for other Pythons.
+    """
     lines = [line for line in SLOW.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     is_slow = re.compile("|".join(".*".join(map(re.escape, line.split("*"))) for line in lines)).match
     for item in items:
         if is_slow(item.nodeid):
             item.add_marker(pytest.mark.slow)
+        if not OTHER_PYTHONS.isdisjoint(vars(getattr(item, "module", None) or pytest)):
+            item.add_marker(pytest.mark.other_pythons)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional, TextIO
+from typing import Any, Dict, List, Optional, TextIO, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 for folder in (ROOT / "tests", ROOT / "src"):
@@ -112,13 +112,18 @@ def redirect(path: str) -> None:
     os.close(descriptor)
 
 
-def about(programs: Dict[str, Any], only: List[str]) -> Dict[str, Any]:
-    """What this cell is, and what its torch lacks for which program: the first line which is printed."""
+def about(programs: Dict[str, Any], only: List[str], share: Tuple[int, int]) -> Dict[str, Any]:
+    """What this cell is, and what its torch lacks for which program: the first line which is printed.
+
+    ``share`` (2, 3) takes the second of every three programs whose names begin as one of ``only`` does.
+    """
     import platform
 
     import torch
     from torch_programs.suite import lacking  # type: ignore[import-not-found]
 
+    first, step = share
+    wanted = [name for name in programs if not only or name.startswith(tuple(only))][first - 1 :: step]
     return {
         "torch": torch.__version__.split("+")[0],
         "python": platform.python_version(),
@@ -126,8 +131,7 @@ def about(programs: Dict[str, Any], only: List[str]) -> Dict[str, Any]:
         "programs": {
             name: {"says": one.says, "backend": one.backend, "watch": one.watch, "lacks": lacking(one),
                    "raises": one.raises, "exits": one.exits}
-            for name, one in programs.items()
-            if not only or name.startswith(tuple(only))
+            for name, one in ((name, programs[name]) for name in wanted)
         },
     }  # fmt: skip
 
@@ -158,7 +162,7 @@ def main() -> int:
     with open(sys.argv[1], encoding="utf-8") as file:
         order = json.load(file)
     programs = load_programs()
-    description = about(programs, order["only"])
+    description = about(programs, order["only"], order.get("share", (1, 1)))
     print(json.dumps(description), flush=True)
     if description["threads"] != 1:
         print("torch has started threads on import: forks of this process would not be safe", file=sys.stderr)

@@ -3,6 +3,7 @@
     python benchmarks/torch_compile/torch_matrix.py                                  the torch of this interpreter
     python benchmarks/torch_compile/torch_matrix.py --python A/bin/python --python B/bin/python     these cells
     python benchmarks/torch_compile/torch_matrix.py --only toy recompile             some programs, by prefix
+    python benchmarks/torch_compile/torch_matrix.py --share 2/3                      the second of every three programs
     python benchmarks/torch_compile/torch_matrix.py --list                           the programs, a sentence each
     python benchmarks/torch_compile/torch_matrix.py --equal-dumps                    compare the dumps of two runs
 
@@ -28,7 +29,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch_summary
 
@@ -64,7 +65,7 @@ def environment(python: str, folder: str, run: int = 0) -> Dict[str, str]:
 def run_cell(python: str, options: argparse.Namespace) -> Cell:
     """All programs on one interpreter. Raises RuntimeError when its torch can't be imported."""
     start = time.monotonic()
-    cell = run_programs(python, options.only or [], options)
+    cell = run_programs(python, options.only or [], options, share=options.share)
     differing = {row["program"]: row["differences"] for row in cell["rows"] if row["differences"]}
     if options.again and differing:
         again = run_programs(python, list(differing), options)
@@ -88,10 +89,10 @@ def begin(python: str, only: List[str], folder: str, options: argparse.Namespace
     )  # fmt: skip
 
 
-def run_programs(python: str, only: List[str], options: argparse.Namespace) -> Cell:
+def run_programs(python: str, only: List[str], options: argparse.Namespace, **more: Any) -> Cell:
     """The programs whose names begin so, all if there are no such names, with a row for each."""
     folder = tempfile.mkdtemp(prefix="torch_matrix_")
-    process = begin(python, only, folder, options)
+    process = begin(python, only, folder, options, **more)
     assert process.stdout is not None and process.stderr is not None
     ends: Dict[str, Dict[str, Row]] = {}
     cell: Cell = {}
@@ -136,7 +137,9 @@ def equal_dumps(python: str, options: argparse.Namespace) -> int:
     """Runs the programs twice under depyf; prints how the dumps differ, and returns for how many programs they do."""
     folders = [tempfile.mkdtemp(prefix="torch_matrix_") for _ in range(2)]
     for run, folder in enumerate(folders, 1):
-        process = begin(python, options.only or [], folder, options, kinds=["with"], run=run)
+        process = begin(
+            python, options.only or [], folder, options, kinds=["with"], run=run, share=options.share
+        )
         said, errors = process.communicate()
         if process.returncode != 0:
             raise RuntimeError("{}: {}".format(python, errors.decode("utf-8", "replace").strip()[-1500:]))
@@ -307,10 +310,19 @@ def text_of(cell: Cell) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def share(text: str) -> Tuple[int, int]:
+    """The two numbers of K/N. Raises ValueError unless 1 <= K <= N."""
+    which, _, count = text.partition("/")
+    if not 1 <= int(which) <= int(count):
+        raise ValueError(text)
+    return int(which), int(count)
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", action="append", metavar="PATH", help="an interpreter with a torch; repeatable")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="programs whose names begin so")
+    parser.add_argument("--share", type=share, default=(1, 1), metavar="K/N", help="every Nth of them, from the Kth on")
     parser.add_argument("--list", action="store_true", help="the programs, a sentence each")
     parser.add_argument("--equal-dumps", action="store_true", help="compare the dumps of two runs instead")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time (default 2)")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import torch_cell
 import torch_matrix
 import torch_summary
 
@@ -30,6 +31,20 @@ def test_a_handful_is_the_same_with_and_without(tmp_path):
     assert len(cell["rows"]) >= len(HANDFUL)
     assert [row["program"] for row in cell["rows"] if row["lacks"] or row["alone"]] == []
     assert sum(row["dump"].get("runs", 0) for row in cell["rows"]) > 3
+
+
+def test_shares_of_the_programs_are_all_of_them():
+    programs = torch_cell.load_programs()
+    shares = [torch_matrix.share(text) for text in ("1/3", "2/3", "3/3")]
+    names = [list(torch_cell.about(programs, [], share)["programs"]) for share in shares]
+    assert sorted([*names[0], *names[1], *names[2]]) == sorted(programs)
+    assert max(map(len, names)) - min(map(len, names)) < 2
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "x/3"])
+def test_what_is_no_share(text):
+    with pytest.raises(ValueError):
+        torch_matrix.share(text)
 
 
 SAME = {"result": [1], "compilations": ["f"], "compilations afterwards": [], "again": [1], "counters": {}}
@@ -103,14 +118,14 @@ def test_what_differs_is_run_once_more_and_both_is_said(monkeypatch, second):
     asked = []
     found = [["results"], second]
 
-    def run_programs(python, only, options):
-        asked.append(only)
+    def run_programs(python, only, options, share=(1, 1)):
+        asked.append((only, share))
         rows = [{"program": "fine", "differences": [], "alone": ""}] if not only else []
         return {"rows": [*rows, {"program": "case", "differences": found[len(asked) - 1], "alone": ""}]}
 
     monkeypatch.setattr(torch_matrix, "run_programs", run_programs)
-    cell = torch_matrix.run_cell("python", argparse.Namespace(only=None, again=True))
-    assert asked == [[], ["case"]]
+    cell = torch_matrix.run_cell("python", argparse.Namespace(only=None, share=(1, 3), again=True))
+    assert asked == [([], (1, 3)), (["case"], (1, 1))]
     assert [row["differences"] for row in cell["rows"]] == [[], second]
     assert torch_matrix.reasons(cell)[-1] == "- case: run again, as it differed: results"
 
