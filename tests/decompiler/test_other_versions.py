@@ -6,12 +6,12 @@ import pytest
 
 import depyf
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.bytecode.grammar import has_nested_quotes
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.pipeline import standalone
 from depyf.decompiler.proof import Level, compiler_pool, scaffold
 from depyf.decompiler.proof.scaffold import compile_source
+from depyf.decompiler.syntax.grammar import grammar_of
 
 VERSIONS = [version for version in TABLES if find_interpreter(version)]
 
@@ -154,6 +154,15 @@ def test_without_a_compiler_what_is_refused_stays_refused(nobody):
 
 def test_quotes_nest_where_the_version_can_read_them():
     text = "def f(a):\n    return f'{a(\"\'\", '\\\\\"', \"\"\"\\'\\'\\'\\\\\"\"\")}'\n"
-    for version in filter(has_nested_quotes, VERSIONS):
+    for version in [one for one in VERSIONS if grammar_of(one).nested_quotes]:
         result = depyf.analyze(compile_source(text, version, filename="file"))
         assert result.proven, result.source
+
+
+def test_an_index_with_stars_is_written_as_the_version_reads_it():
+    for version in VERSIONS:
+        (text,) = (
+            depyf.analyze(compile_source("x = a[(*b,)], a[(c, *b)]\n", version, filename="file")).source.splitlines()
+        )
+        is_bare = grammar_of(version).starred_index
+        assert text == ("x = (a[*b], a[c, *b])" if is_bare else "x = (a[(*b,)], a[(c, *b)])")

@@ -7,10 +7,14 @@ import ast
 from syntax_from_ast import from_ast
 
 from depyf.decompiler.bytecode import disassemble, load
+from depyf.decompiler.bytecode.interpreters import HOST_VERSION
 from depyf.decompiler.proof import compile_module, compile_unit, prove, prove_all
 from depyf.decompiler.proof.lockstep.bisimulation import lock_step, same_instructions
 from depyf.decompiler.proof.lockstep.normalize import normalize
+from depyf.decompiler.syntax.grammar import grammar_of
 from depyf.decompiler.syntax.printer import print_tree
+
+GRAMMAR = grammar_of(HOST_VERSION)
 
 
 def compiled(text):
@@ -21,7 +25,7 @@ def test_everything_is_exact(sources):
     verdicts = []
     for text in sources.values():
         raw = compiled(text)
-        proofs = prove_all(raw, compile_module(print_tree(from_ast(ast.parse(text)), nested_quotes=True), raw))
+        proofs = prove_all(raw, compile_module(print_tree(from_ast(ast.parse(text)), grammar=GRAMMAR), raw))
         assert set(proofs) == set(raw.walk())
         verdicts += [verdict for verdict, _ in proofs.values()]
     assert all(verdict.exact for verdict in verdicts)
@@ -60,7 +64,7 @@ def test_every_definition_compiled_alone_is_exact(sources):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 line = min([node.lineno, *[decorator.lineno for decorator in node.decorator_list]])
                 (raw,) = raws[node.name, line]
-                verdict = prove(raw, compile_unit(print_tree(from_ast(node), nested_quotes=True), raw))
+                verdict = prove(raw, compile_unit(print_tree(from_ast(node), grammar=GRAMMAR), raw))
                 assert verdict.exact, (raw, verdict.describe())
                 count += 1
     assert count > 500

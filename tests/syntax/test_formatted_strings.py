@@ -8,6 +8,7 @@ import pytest
 from syntax_from_ast import comparable, from_ast
 
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.syntax.grammar import Grammar
 from depyf.decompiler.syntax.printer import PrintError, print_tree
 
 x = n.Name("x")
@@ -91,7 +92,7 @@ def test_round_trip(source: str) -> None:
 def test_what_only_newer_versions_read_is_an_error_unless_allowed(node: n.Node) -> None:
     with pytest.raises(PrintError, match=r"3\.11"):
         print_tree(node)
-    assert print_tree(node, nested_quotes=True).startswith("f'{x[")
+    assert print_tree(node, grammar=Grammar(nested_quotes=True)).startswith("f'{x[")
 
 
 @pytest.mark.parametrize(
@@ -105,4 +106,4 @@ def test_what_only_newer_versions_read_is_an_error_unless_allowed(node: n.Node) 
 )
 def test_what_is_no_formatted_string_is_an_error(node: n.Node) -> None:
     with pytest.raises(PrintError):
-        print_tree(node, nested_quotes=True)
+        print_tree(node, grammar=Grammar(nested_quotes=True))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from syntax_from_ast import comparable, from_ast
 
+from depyf.decompiler.syntax.grammar import Grammar
 from depyf.decompiler.syntax.printer import print_tree
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -33,5 +34,5 @@ def test_round_trip(file: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # old files have escapes that new versions warn about
         # The library of 3.12 and newer may nest equal quotes in f-strings.
-        printed = print_tree(from_ast(ast.parse(source)), nested_quotes=True)
+        printed = print_tree(from_ast(ast.parse(source)), grammar=Grammar(nested_quotes=True))
         assert comparable(printed) == comparable(source)

@@ -6,13 +6,13 @@ from types import CodeType
 from typing import Any, Iterator, NamedTuple
 
 from .bytecode import RawCode
-from .bytecode.grammar import has_nested_quotes
 from .bytecode.kinds import kind_of
 from .cut_out import cut_out
 from .driver.result import Result, ResultText
 from .driver.settings import DEFAULT, Settings
 from .pipeline import analyze
 from .syntax import nodes
+from .syntax.grammar import grammar_of
 from .syntax.printer import print_with_lines
 
 _DEFINITIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)
@@ -76,8 +76,8 @@ def _found(around: Result, owner: RawCode, raw: RawCode) -> Result | None:
         return None
     text = _laid_out(around, node, inner)
     if text is None:
-        quotes = has_nested_quotes(raw.version)
-        text = ResultText(lambda: print_with_lines(node, nested_quotes=quotes), inner.verdict, inner.text.meant)
+        grammar = grammar_of(raw.version)
+        text = ResultText(lambda: print_with_lines(node, grammar=grammar), inner.verdict, inner.text.meant)
     return inner._replace(text=text, tree=node)
 
 

@@ -21,7 +21,6 @@ from typing import Any
 
 from ..errors import DecompilationError
 from .bytecode import RawCode, load
-from .bytecode.grammar import has_nested_quotes
 from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
 from .driver.refused import instruction_lines
@@ -34,6 +33,7 @@ from .limits.garbage import no_collections
 from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
 from .names.dynamo import is_of_dynamo, without_run
 from .syntax import nodes
+from .syntax.grammar import grammar_of
 from .syntax.line_wrapping import INDENT
 from .syntax.printer import WIDTH, print_tree
 from .syntax.string_text import printable
@@ -179,5 +179,5 @@ def standalone(result: Result, name: str | None = None) -> str:
         parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
         tree = nodes.FunctionDef("enclosing_function", parameters, body)
-    text = print_tree(tree, width=width, nested_quotes=has_nested_quotes(result.raw.version))
+    text = print_tree(tree, width=width, grammar=grammar_of(result.raw.version))
     return ResultText(lambda: (text, {}), result.verdict, result.text.meant).printed[0]

@@ -12,6 +12,7 @@ from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_name
 from ..syntax import nodes
+from ..syntax.grammar import Grammar
 from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names
 from ..syntax.string_text import cleaned
@@ -126,11 +127,11 @@ def end(
     return body or [nodes.Pass()]
 
 
-def on_one_line(body: list[nodes.Statement], nested_quotes: bool) -> list[nodes.Statement]:
+def on_one_line(body: list[nodes.Statement], grammar: Grammar) -> list[nodes.Statement]:
     """``body`` in the form for compile() in mode 'single': several simple statements share the line."""
     if len(body) == 1 or any(hasattr(statement, "body") for statement in body):
         return body
-    lines = (print_tree(nodes.Module([one]), nested_quotes=nested_quotes).strip() for one in body)
+    lines = (print_tree(nodes.Module([one]), grammar=grammar).strip() for one in body)
     return [nodes.Expr(nodes.Raw("; ".join(lines)))]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from ...errors import DecompilationError
 from ..bytecode import RawCode, comprehension_variables, known_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
-from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import compiled_with, kind_of, mode_of
 from ..definitions.annotations import as_function
 from ..definitions.bodies import mention_the_unused, on_one_line
@@ -29,6 +28,7 @@ from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
 from ..syntax import nodes
+from ..syntax.grammar import grammar_of
 from ..syntax.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
 from .authors_layout import laid_out
 from .better_spellings import spelled_exactly
@@ -81,7 +81,7 @@ class Decompilation:
             self.respelling = outer.respelling  # root is part of the code respelled there
             self.is_rewritten = outer.is_rewritten
         self.root = root
-        self.nested_quotes = has_nested_quotes(root.version)
+        self.grammar = grammar_of(root.version)
         self.settings = settings
         self.quiet = Stepper(checks=settings.checks)
         self.stepper = stepper or self.quiet
@@ -242,7 +242,7 @@ class Decompilation:
             if found.proven:
                 tree = tree_around(raw, found.body)
                 try:
-                    self.compile(raw, print_tree(tree, nested_quotes=self.nested_quotes))
+                    self.compile(raw, print_tree(tree, grammar=self.grammar))
                 except (DecompilationError, NoInterpreter, PrintError):
                     self.partials[raw] = found._replace(proven=0)
         found = self.partials[raw]
@@ -332,7 +332,7 @@ class Decompilation:
         while True:
             tree = self.tree_of(raw)
             try:
-                print_tree(tree, nested_quotes=self.nested_quotes)
+                print_tree(tree, grammar=self.grammar)
                 return tree
             except PrintError as error:
                 if raw in self.refused:
@@ -362,7 +362,7 @@ class Decompilation:
             self.refused.setdefault(raw, error)
             return nodes.Module(refused_body(raw, error))
         if kind == "module":
-            return nodes.Module(on_one_line(body, self.nested_quotes) if mode_of(raw) == "single" else body)
+            return nodes.Module(on_one_line(body, self.grammar) if mode_of(raw) == "single" else body)
         if kind == "class":
             return nodes.ClassDef(raw.name, [], [], body)
         is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
@@ -382,7 +382,7 @@ class Decompilation:
         if width is None:
             width = NO_WRAPPING if self.settings.layout == "author" else WIDTH
         try:
-            self.text, self.lines = print_with_lines(tree, width=width, nested_quotes=self.nested_quotes)
+            self.text, self.lines = print_with_lines(tree, width=width, grammar=self.grammar)
         except PrintError as error:
             self.refuse_culprit(str(error))
             return False
@@ -425,7 +425,7 @@ class Decompilation:
     def text_of(self, raw: RawCode) -> str | None:
         """``raw`` printed alone; None if it has no text."""
         try:
-            return print_tree(self.tree_of(raw), nested_quotes=self.nested_quotes)
+            return print_tree(self.tree_of(raw), grammar=self.grammar)
         except (DecompilationError, PrintError, RecursionError):
             return None
 
@@ -491,7 +491,7 @@ class Decompilation:
             if compiled_with(raw) and raw is not self.root:
                 continue
             try:
-                self.compile(raw, print_tree(self.tree_of(raw), nested_quotes=self.nested_quotes))
+                self.compile(raw, print_tree(self.tree_of(raw), grammar=self.grammar))
             except (DecompilationError, PrintError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
                 self.failed(raw, DecompilationError(text, stage="print", where=raw.qualname))

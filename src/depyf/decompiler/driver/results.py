@@ -45,7 +45,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         if partial is not None:
             others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
         verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
-        printed = ResultText(lambda: print_with_lines(refused_tree, nested_quotes=work.nested_quotes))
+        printed = ResultText(lambda: print_with_lines(refused_tree, grammar=work.grammar))
         return Result(
             original.name, original.qualname, printed, verdict, original, original.code, nested,
             form="pieces" if partial is not None else "refused", tree=refused_tree,
@@ -65,7 +65,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     if raw is work.root:
         printed = ResultText(lambda: (work.text, work.lines), verdict, meant, is_laid_out=work.is_laid_out)
     else:
-        printed = ResultText(lambda: print_with_lines(tree, nested_quotes=work.nested_quotes), verdict, meant)
+        printed = ResultText(lambda: print_with_lines(tree, grammar=work.grammar), verdict, meant)
     form = work.forms.get(raw, "structured")
     events = work.events.get(raw)
     return Result(

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Callable, Collection
 
 from ..bytecode import RawCode
-from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.kinds import kind_of
+from ..syntax.grammar import grammar_of
 from .locations import locate
 from .matching.anchors import (
     Anchors,
@@ -43,7 +43,7 @@ class Layout:
     def __init__(
         self, text: str, original: RawCode, compiled: Compile, recompiled: RawCode | None = None
     ) -> None:
-        free_fields = has_nested_quotes(original.version)
+        free_fields = grammar_of(original.version).nested_quotes
         self.has_columns = has_columns(original)
         flat = recompiled or compiled(text)
         logical = logical_lines(text, free_fields=free_fields)

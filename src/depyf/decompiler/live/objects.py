@@ -8,13 +8,13 @@ import types
 from typing import Any, Callable, NamedTuple, Union
 
 from ...errors import DecompilationError
-from ..bytecode.grammar import has_nested_quotes
 from ..bytecode.interpreters import HOST_VERSION
 from ..definitions.resolve import arguments_of
 from ..driver.result import Result, ResultText
 from ..names.dynamo import COMPILED_FROM
 from ..proof import Level, Verdict
 from ..syntax import nodes
+from ..syntax.grammar import grammar_of
 from ..syntax.node import Statement
 from ..syntax.printer import print_tree, print_with_lines
 
@@ -125,7 +125,7 @@ def decorate(result: Result, target: FunctionTarget) -> Result:
         after = _header(defined)
         text = ResultText(lambda: _with_header(result, tree, before, after), result.verdict, is_laid_out=True)
     else:
-        text = ResultText(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)), result.verdict)
+        text = ResultText(lambda: print_with_lines(tree, grammar=grammar_of(HOST_VERSION)), result.verdict)
     return result._replace(text=text, tree=tree)
 
 
@@ -133,7 +133,7 @@ def _with_header(result: Result, tree: Statement, before: str, after: str) -> tu
     """The text of ``result`` with another header, and its line map, which does not change."""
     text, lines = result.text.printed
     if not text.startswith(before):  # a text that compiles to the body alone may begin differently
-        return print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION))
+        return print_with_lines(tree, grammar=grammar_of(HOST_VERSION))
     rest = text[len(before) :]
     blanks = len(rest) - len(rest.lstrip(" "))  # of a body on the same line, where the default values were
     rest = rest[max(0, min(len(after) - len(before), blanks - 1)) :]
@@ -148,7 +148,7 @@ def _header(defined: nodes.FunctionDef | nodes.AsyncFunctionDef | nodes.Lambda) 
         bare = nodes.Expr(bare)
     else:
         bare.body, bare.comments = [nodes.Pass()], []
-    text = print_tree(bare, width=_NO_WRAPPING, nested_quotes=has_nested_quotes(HOST_VERSION)).split("\n")[0]
+    text = print_tree(bare, width=_NO_WRAPPING, grammar=grammar_of(HOST_VERSION)).split("\n")[0]
     return text[: -len(" body")] if isinstance(defined, nodes.Lambda) else text
 
 
@@ -185,7 +185,7 @@ def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:
     tree = nodes.ClassDef(cls.__name__, list(bases), keywords, body or [nodes.Pass()])
     tree.comments = [f"class {cls.__qualname__}, put together from the live object: the code of its body is gone,"]
     tree.comments += ["so decorators and computed attributes are not shown as they were written."]
-    text = ResultText(lambda: print_with_lines(tree, nested_quotes=has_nested_quotes(HOST_VERSION)))
+    text = ResultText(lambda: print_with_lines(tree, grammar=grammar_of(HOST_VERSION)))
     if all(result.verdict.proven for result in nested):
         verdict = Verdict(Level.UNPROVEN, "", ("a live class has no code of its body to compare with",))
     else:

@@ -17,9 +17,9 @@ from functools import lru_cache
 from typing import Any
 
 from ..bytecode import RawCode, known_instructions
-from ..bytecode.grammar import cleans_docstrings
 from ..proof.scaffold import Spelled
 from ..syntax import nodes
+from ..syntax.grammar import cleans_docstrings
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))

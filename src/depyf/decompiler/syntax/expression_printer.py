@@ -8,6 +8,7 @@ from . import line_wrapping as marks
 from . import nodes as n
 from .constant_text import PrintError, constant_text, tuple_items
 from .formatted_strings import formatted_string, string_within_braces
+from .grammar import Grammar
 from .line_wrapping import (
     ADJACENT,
     CLOSE,
@@ -37,18 +38,19 @@ from .string_text import LONGEST_PIECE, string_pieces, string_text
 class ExpressionPrinter:
     """Writes expressions, marked for `line_wrapping`.
 
-    `nested_quotes` allows what only 3.12 and newer accept: any string within the braces of an f-string.
+    `grammar` is that of the Python which is to read them; the text is for an older one too where it can be.
     `quotes` are the kinds of quotes available within such braces; None outside of them.
     """
 
-    def __init__(self, *, nested_quotes: bool = False, quotes: Sequence[str] | None = None) -> None:
-        self.nested_quotes = nested_quotes
+    def __init__(self, grammar: Grammar, quotes: Sequence[str] | None = None) -> None:
+        self.grammar = grammar
         self.quotes = quotes
         self.string: Callable[[str], str] = string_text if quotes is None else self._string_within_braces
 
     def within(self, quotes: Sequence[str] | None) -> ExpressionPrinter:
         """The printer for what is within the braces of an f-string."""
-        return ExpressionPrinter(nested_quotes=self.nested_quotes and quotes is None, quotes=quotes)
+        nested_quotes = self.grammar.nested_quotes and quotes is None
+        return ExpressionPrinter(self.grammar._replace(nested_quotes=nested_quotes), quotes)
 
     def _string_within_braces(self, value: str) -> str:
         return string_within_braces(value, self.quotes or ())
@@ -277,10 +279,8 @@ class ExpressionPrinter:
         return f"{self.expression(node.value, ATOM)}[{OPEN}{self._index(node.slice)}{CLOSE}]"
 
     def _index(self, node: n.Expression) -> str:
-        if isinstance(node, n.Tuple) and len(node.elts) > 1:
-            # Before 3.11 a starred index needs parentheses, which can't contain a slice.
-            if any(map(_is_slice, node.elts)) or not any(isinstance(item, n.Starred) for item in node.elts):
-                return f",{COMMA}".join([self._index_item(item) for item in node.elts])
+        if isinstance(node, n.Tuple) and self._is_bare_index(node):
+            return f",{COMMA}".join([self._index_item(item) for item in node.elts])
         elif isinstance(node, n.Constant):
             value = node.value
             if type(value) is tuple and (len(value) > 1 or any(isinstance(item, slice) for item in value)):
@@ -290,6 +290,14 @@ class ExpressionPrinter:
         elif isinstance(node, n.Tuple) and node.elts and isinstance(node.elts[0], n.Slice):
             return self.expression(node.elts[0]) + ","
         return self.expression(node)
+
+    def _is_bare_index(self, node: n.Tuple) -> bool:
+        """Whether the index needs no parentheses. They can't contain a slice, so with one it has never had any."""
+        if self.grammar.starred_index and any(isinstance(item, n.Starred) for item in node.elts):
+            return True
+        if len(node.elts) < 2:
+            return False
+        return any(map(_is_slice, node.elts)) or not any(isinstance(item, n.Starred) for item in node.elts)
 
     def _index_item(self, node: n.Expression) -> str:
         return self._constant_index(node.value) if isinstance(node, n.Constant) else self.expression(node)

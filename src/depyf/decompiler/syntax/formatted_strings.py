@@ -45,7 +45,7 @@ def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n
             continue
         if not (nested and "\\" in text):
             return prefix + quote + text + quote
-    if printer.nested_quotes:
+    if printer.grammar.nested_quotes:
         quote = SINGLE_LINE_QUOTES[0]
         return prefix + quote + _parts(printer.within(None), values, quote) + quote
     raise QuotesExhausted("the braces of an f-string need more kinds of quotes than Python 3.11 reads")

@@ -11,6 +11,7 @@ from typing import Sequence, Union
 from ..limits.deep_stack import with_room
 from . import nodes as n
 from .constant_text import PrintError
+from .grammar import ANY, Grammar
 from .line_wrapping import flatten, wrap
 from .statement_printer import StatementPrinter
 
@@ -23,29 +24,29 @@ NO_WRAPPING = 1 << 30
 Tree = Union[n.Node, Sequence[n.Statement]]
 
 
-def print_tree(tree: Tree, *, width: int = WIDTH, nested_quotes: bool = False) -> str:
+def print_tree(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY) -> str:
     """The source of a module, a statement, a list of statements, or an expression.
 
     Statements end with a newline, an expression does not. Lines are broken at `width` columns where
-    brackets allow it. `nested_quotes` allows f-strings that only 3.12 and newer accept, where nothing else is
-    possible. Raises PrintError if there is no such source.
+    brackets allow it. `grammar` is that of the Python which is to read it. Raises PrintError if there is no such
+    source.
     """
-    return print_with_lines(tree, width=width, nested_quotes=nested_quotes)[0]
+    return print_with_lines(tree, width=width, grammar=grammar)[0]
 
 
-def print_with_lines(tree: Tree, *, width: int = WIDTH, nested_quotes: bool = False) -> tuple[str, dict[int, int]]:
+def print_with_lines(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY) -> tuple[str, dict[int, int]]:
     """As `print_tree`, and for each line of the text (from 1) the original line of the statement it belongs to.
 
     Lines of statements without an original line are left out.
     """
     try:
-        return with_room(lambda: _printed(tree, width, nested_quotes))
+        return with_room(lambda: _printed(tree, width, grammar))
     except RecursionError:
         raise PrintError("an expression is nested too deeply for this Python's stack") from None
 
 
-def _printed(tree: Tree, width: int, nested_quotes: bool) -> tuple[str, dict[int, int]]:
-    printer = StatementPrinter(width, nested_quotes)
+def _printed(tree: Tree, width: int, grammar: Grammar) -> tuple[str, dict[int, int]]:
+    printer = StatementPrinter(width, grammar)
     if isinstance(tree, n.Raw) or not isinstance(tree, n.Node):
         printer.module([tree] if isinstance(tree, n.Raw) else tree)
     elif isinstance(tree, n.Module):

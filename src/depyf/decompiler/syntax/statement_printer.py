@@ -7,6 +7,7 @@ from typing import Any, Callable, Sequence
 from . import nodes as n
 from .constant_text import PrintError
 from .expression_printer import ExpressionPrinter
+from .grammar import Grammar
 from .line_wrapping import (
     CLOSE,
     CLOSE_INVISIBLE,
@@ -24,9 +25,9 @@ from .string_text import docstring_text, printable
 class StatementPrinter:
     """Writes statements line by line; `line_map` grows along."""
 
-    def __init__(self, width: int, nested_quotes: bool) -> None:
+    def __init__(self, width: int, grammar: Grammar) -> None:
         self.width = width
-        self.expressions = ExpressionPrinter(nested_quotes=nested_quotes)
+        self.expressions = ExpressionPrinter(grammar)
         self.patterns = PatternPrinter(self.expressions)
         self.lines: list[str] = []
         self.line_map: dict[int, int] = {}

@@ -1,0 +1,29 @@
+"""Facts about the syntax of a version that leave the printer a choice."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Grammar(NamedTuple):
+    """What the text of a version may hold."""
+
+    nested_quotes: bool = False
+    """Expressions in an f-string may contain its quotes and backslashes (PEP 701)."""
+
+    starred_index: bool = False
+    """An index may have stars without parentheses (PEP 646)."""
+
+
+ANY = Grammar()
+"""What every version reads."""
+
+
+def grammar_of(version: tuple[int, int]) -> Grammar:
+    """The grammar of a version of Python."""
+    return Grammar(nested_quotes=version >= (3, 12), starred_index=version >= (3, 11))
+
+
+def cleans_docstrings(version: tuple[int, int]) -> bool:
+    """Whether the compiler removes the indentation of docstrings (gh-81283)."""
+    return version >= (3, 13)
