@@ -31,6 +31,13 @@ CASES = {
     "needless parentheses": "def f(a):\n    if (a):\n        return (a)\n    return (a or 1) and 2\n",
     "squeezed operators": "a = b+c*d\ne=f\ng = h(i,j, k = l)\n",
     "a tuple without parentheses": "a, b = 1, 2\nfor c in 1, 2:\n    d()\n",
+    "strings of which only the place is left": (
+        'class C:\n    """What it is."""\n    a = b\n    """...\n\n    """\n    c = d\n    """...   """\n\n'
+        '    def e(self):\n        if f:\n            """...\n            """\n            if g and h:\n'
+        "                i()\n        j = k\n        '...  '\n        return j\n\n"
+        'class D:\n    a = b\n    """... """\n\n"""...\n\n"""\nfor l in m:\n    \'... \'\n\n'
+        'def n():\n    o = p\n    """... """\n'
+    ),
     "two columns": "if a:\n  b = c\n  if d:\n    e = f\n",
     "columns are bytes": "é = f('ü', g)\nwörter = h(é, i)\n",
     "chained calls": "a = (b.c(d)\n     .e(f)\n     .g())\n",
@@ -353,6 +360,7 @@ CASES = {
 }
 
 SINCE = {
+    "strings of which only the place is left": (3, 11),
     "statements that do nothing": (3, 11), "tests of constants": (3, 12), "a pass in a loop": (3, 10),
     "a case of anything": (3, 10), "a test of a constant in a body": (3, 12), "what is done to a choice": (3, 11),
     "match": (3, 10), "except*": (3, 11), "type parameters": (3, 12),

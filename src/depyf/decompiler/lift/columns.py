@@ -53,8 +53,10 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
         return column
     if position is None or position[0] != position[1]:
         return None
-    is_bare = value.arg is None and position[3] - position[2] == len("return")
-    return column if is_bare else column - len("return ")
+    # An implicit return has the position of the last statement.
+    is_none = value.arg is None and position[3] - position[2] == len("None")
+    start = column - len("return ")
+    return start if start >= 0 and (is_none or value.arg is not None) else column
 
 
 def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:

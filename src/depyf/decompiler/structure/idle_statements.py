@@ -153,7 +153,7 @@ def _is_elsewhere(statement: nodes.Statement) -> bool:
     if isinstance(statement, nodes.If):
         return case_of(statement.test) is not None
     target = statement.targets[0] if isinstance(statement, nodes.Assign) else None
-    return isinstance(target, nodes.Name) and target.id in ("__module__", "__qualname__")
+    return isinstance(target, nodes.Name) and target.id in ("__module__", "__qualname__", "__doc__")
 
 
 def _is_elif(around: nodes.Statement | None, inner: list[nodes.Statement]) -> bool:
@@ -186,8 +186,6 @@ def _test(text: str) -> nodes.Expression:
 
 def _pass(idle: _Idle) -> _Written | None:
     """``pass``, or a constant, of which nothing else is left: the NOP begins where the statements of the body do."""
-    if idle.is_next and (not idle.has_one_line or idle.width != len("pass")):
-        return None  # it may as well be before
     if idle.start != idle.column or idle.has_one_line and (idle.width < _NARROWEST or idle.width in _JUMPS):
         return None  # `case _` leaves one too
     if not idle.has_one_line and any(isinstance(one, (nodes.Try, nodes.TryStar)) for one in idle.beside()):

@@ -52,8 +52,10 @@ def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Fo
             _signed(found, end, end_column - column, tokens)
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
-        elif token.text == "return" and line == end_line:
-            _returned(found, start, end, end_column - column, tokens)
+        elif token.text == "return":
+            _returned(found, start, end, extent, tokens)
+        elif token.text == "pass" and not _is_first(tokens, start):
+            found.texts[start] = idle(extent) or token.text
         elif start == end and line == end_line and (token.text, end_column - column) in _BY_WIDTH:
             found.texts[start] = _BY_WIDTH[token.text, end_column - column]
         elif end == start + 3 and line == end_line:
@@ -240,12 +242,43 @@ def _asserted(
         found.texts[start + 1] = "0"
 
 
-def _returned(found: TokenTexts, start: int, end: int, width: int, tokens: list[Token]) -> None:
-    """Tell ``return`` from ``return None``: their instructions are the same."""
-    if end == start + 1 and tokens[end].text == "None" and width == 6:
+def _returned(found: TokenTexts, start: int, end: int, extent: Extent, tokens: list[Token]) -> None:
+    """Tell ``return`` from ``return None`` and statements without instructions: the instructions are the same."""
+    width = extent[3] - extent[1] if extent[0] == extent[2] else None
+    if end == start + 1 and tokens[end].text == "None" and width == len("return"):
         found.without.add(end)
-    elif end == start and width in _RETURNS:
-        found.texts[start] = _RETURNS[width]
+    elif end == start and width == len("return None"):
+        found.texts[start] = "return None"
+    elif end == start and width != len("return"):
+        found.texts[start] = idle(extent) or "return"
+
+
+def _is_first(tokens: list[Token], number: int) -> bool:
+    """Whether a string there would be a docstring."""
+    if not number:
+        return True
+    line = tokens[number - 1].line
+    header = next(one for one in reversed(range(number)) if not one or tokens[one - 1].end_line != line)
+    return tokens[header].text in ("def", "async", "class")
+
+
+def idle(extent: Extent) -> str | None:
+    """Return a statement without instructions that is as wide; None if there is none.
+
+    ``pass`` and ``...`` are what they are. Of other constants, most of them strings, nothing is left but the place: a
+    string with dots in it is written there.
+    """
+    line, column, end_line, end_column = extent
+    if line != end_line:
+        blank, last = "\n" * (end_line - line - 1), " " * (end_column - len(_QUOTES))
+        return f"{_QUOTES}{_DOTS}{blank}\n{last}{_QUOTES}" if end_column >= len(_QUOTES) else None
+    width = end_column - column
+    quotes = _QUOTES if width >= len(_QUOTES + _DOTS + _QUOTES) else "'"
+    text = quotes + _DOTS.ljust(width - 2 * len(quotes)) + quotes
+    return {3: _DOTS, 4: "pass"}.get(width, text if width == width_of(text) else None)
+
+
+_DOTS, _QUOTES = "...", '"""'
 
 
 def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
@@ -254,10 +287,6 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
     if (opening, comma, closing) == ("(", ",", ")") and width == width_of(item) + len("[]"):
         found.texts[start], found.texts[start + 3] = "[", "]"
         found.without.add(start + 2)
-
-
-_RETURNS = {11: "return None", 4: "pass", 3: "..."}
-"""The statements that an implicit return may come from, by width."""
 
 
 def _value(text: str) -> object:

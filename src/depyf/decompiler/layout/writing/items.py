@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Collection, NamedTuple
 
 from ..literals.formatted import Formatted, LiteralPiece, starts_of
+from ..literals.spelling import idle
 from ..locations import Locations
 from ..matching.anchors import NO_COLUMN, Extent, Location
-from ..matching.tokens import CLOSING, Token, Tokens
+from ..matching.tokens import CLOSING, LogicalLine, Token, Tokens
 from .imports import wrapped
 from .item import Item
-
-_SILENT = {4: "pass", 3: "..."}
-"""Statements that compile to no instruction, by their width."""
 
 
 class Line(NamedTuple):
@@ -77,21 +75,30 @@ def items_of(
             Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes, is_closed)
         )
         if end is not None and not statement.is_header and first_text != "pass":
-            silent = _silent_after(locations, statement.end - 1, end) if _is_docstring(items) else None
+            ends_body = _is_docstring(items) or end[1] != NO_COLUMN and _is_last(cut, count)
+            silent = _silent_after(locations, statement, end) if ends_body else None
             if silent is not None:
                 lines.append(Line([silent], statement.depth, False, parent, count))
     return lines
 
 
-def _silent_after(locations: Locations, last: int, end: Extent) -> Item | None:
-    """Return the ``pass`` or ``...`` after the docstring, which ends with token ``last``; None if there is none."""
-    line, column, end_line, end_column = end
-    known = locations.lines[last]
+def _silent_after(locations: Locations, statement: LogicalLine, end: Extent) -> Item | None:
+    """Return the statement without instructions that ends the body after this one; None if there is none."""
+    line, column, *_ = end
+    known = locations.lines[statement.end - 1]
     if column == NO_COLUMN:
         return Item("pass", line, None, 0, False, False) if line > (known or 0) else None
-    silent = _SILENT.get(end_column - column) if line == end_line else None
-    here = locations.ends[last] or (known or line, 0)
-    return Item(silent, line, column, 0, False, False) if silent is not None and (line, column) > here else None
+    text = idle(end)
+    here = locations.ends[statement.end - 1] or (known or line, 0)
+    start = locations.starts[statement.start]
+    if text is None or (line, column) <= here or start is not None and start[1] != column:
+        return None
+    return Item(text, line, column, 0, False, False)
+
+
+def _is_last(cut: Tokens, number: int) -> bool:
+    """Whether a body ends with this statement."""
+    return number + 1 == len(cut.statements) or cut.statements[number + 1].depth < cut.statements[number].depth
 
 
 def _end_of_documented(cut: Tokens, locations: Locations, number: int) -> Extent | None:
