@@ -38,6 +38,10 @@ CASES = {
         'class D:\n    a = b\n    """... """\n\n"""...\n\n"""\nfor l in m:\n    \'... \'\n\n'
         'def n():\n    o = p\n    """... """\n'
     ),
+    "commas at the end of an index": "".join(
+        ["a = b[\n    c[d],\n    e[d],\n]\nf = g[\n    1,\n    2,\n]\nh = i[\n    j.k,\n    l.m\n]\nn = o[(p, q)]\n",
+         "r = s[t, u,]\ndef v(w: a[\n    b,\n    c,\n]) -> d[\n    e, f,\n]: pass\n"]
+    ),
     "two columns": "if a:\n  b = c\n  if d:\n    e = f\n",
     "columns are bytes": "é = f('ü', g)\nwörter = h(é, i)\n",
     "chained calls": "a = (b.c(d)\n     .e(f)\n     .g())\n",
@@ -360,6 +364,7 @@ CASES = {
 }
 
 SINCE = {
+    "commas at the end of an index": (3, 11),
     "strings of which only the place is left": (3, 11),
     "statements that do nothing": (3, 11), "tests of constants": (3, 12), "a pass in a loop": (3, 10),
     "a case of anything": (3, 10), "a test of a constant in a body": (3, 12), "what is done to a choice": (3, 11),

@@ -37,6 +37,7 @@ class Locations(NamedTuple):
     ``parentheses`` are to be added; ``dropped`` are the indices of tokens that the author did not write; ``spelled``
     has other spellings of the rest; ``extents`` are the extents of spans, ``silent`` those of the ends of bodies (see
     ``Anchors.ends``). ``body_ends``: for the last token of a definition, where that ends, if later.
+    ``commas``: tokens with a comma after them that ends an index.
     """
 
     starts: list[Location | None]
@@ -48,6 +49,7 @@ class Locations(NamedTuple):
     extents: dict[Span, Extent]
     silent: dict[int, Extent]
     body_ends: dict[int, Location]
+    commas: set[int]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
         """Return where a token starts; the column is None if only the line is known."""
@@ -88,7 +90,10 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
             starts[token + 1] = None  # a literal adjacent to formatted ones: both have its position
     _keep_in_order(starts, ends, lines)
     dropped.update(needless_parentheses(tokens, starts, ends))
-    return Locations(starts, ends, lines, edges.parentheses(), dropped, spelled, votes, silent, edges.body_ends)
+    parentheses = edges.parentheses()
+    return Locations(
+        starts, ends, lines, parentheses, dropped, spelled, votes, silent, edges.body_ends, edges.commas
+    )
 
 
 class _Edges:
@@ -102,12 +107,13 @@ class _Edges:
         self.opened: dict[Span, Location] = {}
         self.closed: dict[Span, Location] = {}
         self.body_ends: dict[int, Location] = {}
-        starting: dict[int, list[Span]] = {}
+        self.commas: set[int] = set()
+        self.starting: dict[int, list[Span]] = {}
         ending: dict[int, list[Span]] = {}
         for span in votes:
-            starting.setdefault(span[0], []).append(span)
+            self.starting.setdefault(span[0], []).append(span)
             ending.setdefault(span[1], []).append(span)
-        for token, spans in starting.items():
+        for token, spans in self.starting.items():
             self._begin(token, sorted(spans, key=lambda span: span[1]))
         for token, spans in ending.items():
             self._end(token, sorted(spans, key=lambda span: -span[0]))
@@ -134,7 +140,10 @@ class _Edges:
             return
         for span in spans[1:]:
             outer_at = self.votes[span][2:]
-            if outer_at > at and self._is_in_statement(span):
+            if outer_at == (at[0], at[1] + len(",")) and self._is_index(span):
+                self.commas.add(token)
+                at = outer_at
+            elif outer_at > at and self._is_in_statement(span):
                 value = (span[0] + 1, token)
                 around = span if span in self.tuples else value if self._opens_after_return(span) else inner
                 self.closed.setdefault(around, outer_at)
@@ -142,7 +151,25 @@ class _Edges:
             elif outer_at > at and not self._is_in_statement(span):
                 self.body_ends.setdefault(token, outer_at)
             inner = span
-        self.ends[token] = self.votes[spans[0]][2:]
+        line, column, end_line, end_column = self.votes[spans[0]]
+        if line != end_line and end_column - width_of(self.tokens[token].text) == column + len(","):
+            if self._is_in_brackets(spans[0]):  # a constant: its items are below each other, and a comma ends it
+                self.commas.add(token)
+                end_column -= len(",")
+        self.ends[token] = end_line, end_column
+
+    def _is_in_brackets(self, span: Span) -> bool:
+        """Whether ``span`` has more than one token, and is all that is between square brackets."""
+        if not 0 < span[0] < span[1] < len(self.tokens) - 1:
+            return False
+        return (self.tokens[span[0] - 1].text, self.tokens[span[1] + 1].text) == ("[", "]")
+
+    def _is_index(self, span: Span) -> bool:
+        """Whether ``span`` is a tuple in square brackets, which has no parenthesis to begin with."""
+        if span not in self.tuples or span in self.opened or not self._is_in_brackets(span):
+            return False
+        is_known = any(inner[1] < span[1] for inner in self.starting[span[0]])
+        return is_known and self.starts[span[0]] == self.votes[span][:2]
 
     def _opens_after_return(self, span: Span) -> bool:
         """Whether ``span`` is a return statement with room for a parenthesis before its value."""

@@ -178,6 +178,8 @@ def _items(
             item.symbol = "" if token.kind == "statement" else '"'
         items.append(item)
         items += closing.get(number, ())
+        if number in locations.commas:
+            items.append(Item(",", None, None, 0, False, token.in_string))
         space = 0
     return items
 
