@@ -38,9 +38,14 @@ CASES = {
         'class D:\n    a = b\n    """... """\n\n"""...\n\n"""\nfor l in m:\n    \'... \'\n\n'
         'def n():\n    o = p\n    """... """\n'
     ),
-    "commas at the end of an index": "".join(
-        ["a = b[\n    c[d],\n    e[d],\n]\nf = g[\n    1,\n    2,\n]\nh = i[\n    j.k,\n    l.m\n]\nn = o[(p, q)]\n",
-         "r = s[t, u,]\ndef v(w: a[\n    b,\n    c,\n]) -> d[\n    e, f,\n]: pass\n"]
+    "commas at the end of an index": (
+        "a = b[\n    c[d],\n    e[d],\n]\nf = g[\n    1,\n    2,\n]\nh = i[\n    j.k,\n    l.m\n]\nn = o[(p, q)]\n"
+        "r = s[t, u,]\nx = [\n    1,\n    2]\ny = [{'a': z\n      }]\n"
+        "def v(w: a[\n    b,\n    c,\n]) -> d[\n    e, f,\n]: pass\n"
+    ),
+    "formatted strings with line ends side by side": (
+        "a = b(\n    f'c {d}\\n'\n    f'e {f}\\n'\n    f'g {h}',\n    i)\n"
+        "j = k('l m '\n      f'n {o}\\n'\n      f'\\n'\n      'p q')\n"
     ),
     "two columns": "if a:\n  b = c\n  if d:\n    e = f\n",
     "columns are bytes": "é = f('ü', g)\nwörter = h(é, i)\n",
@@ -364,6 +369,7 @@ CASES = {
 }
 
 SINCE = {
+    "formatted strings with line ends side by side": (3, 12),
     "commas at the end of an index": (3, 11),
     "strings of which only the place is left": (3, 11),
     "statements that do nothing": (3, 11), "tests of constants": (3, 12), "a pass in a loop": (3, 10),

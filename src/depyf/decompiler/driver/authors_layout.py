@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
@@ -14,6 +14,7 @@ from ..layout.matching.tokens import CannotCut
 from ..limits.budget import OutOfBudget, spend
 from ..proof import Verdict
 from ..syntax.printer import WIDTH, PrintError
+from .better_spellings import spelled_exactly
 from .units import BUGS
 
 if TYPE_CHECKING:
@@ -30,11 +31,31 @@ _LINES = re.compile(r"\bline (\d+)")
 """Line numbers in compilers' messages: of the unmatched opening bracket, and of the error."""
 
 
+def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
+    """Do both for the text of ``work`` and return its proofs. Other spellings are searched for what is not identical
+    in the author's lines: elsewhere it may be the line breaks that differ.
+    """
+    proofs = spelled_exactly(work, proofs, proofs.keys())
+    before = _state(work)
+    better = laid_out(work, proofs)
+    if all(verdict.identical for verdict in better.values()):
+        return better
+    found, is_laid_out = _state(work), work.is_laid_out
+    _restore(work, before)
+    spelled = spelled_exactly(work, proofs, {raw for raw, verdict in better.items() if verdict.identical})
+    if spelled is not proofs:
+        work.is_laid_out = False
+        return laid_out(work, spelled)
+    _restore(work, found)
+    work.is_laid_out = is_laid_out
+    return better
+
+
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Lay out the text of ``work`` as its author did and return its proofs; keep the text if no layout is as good."""
     if not all(verdict.proven for raw, verdict in proofs.items() if not _is_refused(work, raw)):
         return _wrapped(work, proofs)
-    before = work.text, work.lines, work.recompiled, work.changes
+    before = _state(work)
     try:
         spend(_STEPS * work.size, "laying the text out")
         better = _laid_out(work, proofs)
@@ -45,30 +66,39 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
         log.warning("%s: no layout: internal error: %r", work.root.qualname, error)
         better = None
     if better is None:
-        work.text, work.lines, work.recompiled, work.changes = before
+        _restore(work, before)
         return _wrapped(work, proofs)
     if 2 * sum(bool(verdict.lines) for verdict in better.values()) > len(better):
         return better
     # The lines are wrong. Line breaks affect some instructions: compact text may be identical where this is not.
-    laid = work.text, work.lines, work.recompiled, work.changes
-    work.text, work.lines, work.recompiled, work.changes = before
+    laid = _state(work)
+    _restore(work, before)
     compact = _wrapped(work, proofs)
     if any(raw in better and better[raw].level.is_weaker(one.level) for raw, one in compact.items()):
         work.is_laid_out = False
         return compact
-    work.text, work.lines, work.recompiled, work.changes = laid
+    _restore(work, laid)
     return better
+
+
+def _state(work: Decompilation) -> tuple[Any, ...]:
+    """What belongs to a text: it is restored when another one is no better."""
+    return work.text, work.lines, work.recompiled, work.changes
+
+
+def _restore(work: Decompilation, state: tuple[Any, ...]) -> None:
+    work.text, work.lines, work.recompiled, work.changes = state
 
 
 def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Wrap long lines of the text of ``work`` if that is as good; return the proofs."""
-    before = work.text, work.lines, work.recompiled, work.changes
+    before = _state(work)
     tree = work.tree()
     if work.print(tree, width=WIDTH) and work.text != before[0]:
         better = work.prove()
-        if work.changes == before[3] and all(_as_good(better.get(raw), one) for raw, one in proofs.items()):
+        if work.changes == before[-1] and all(_as_good(better.get(raw), one) for raw, one in proofs.items()):
             return better
-    work.text, work.lines, work.recompiled, work.changes = before
+    _restore(work, before)
     return proofs
 
 

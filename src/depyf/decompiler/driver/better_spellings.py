@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Collection, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
@@ -26,12 +26,19 @@ if TYPE_CHECKING:
 log = logging.getLogger("depyf")
 
 
-def spelled_exactly(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
-    """Respell what is not exact or not identical, where a better spelling is found; return the proofs of the text."""
+def spelled_exactly(
+    work: Decompilation, proofs: dict[RawCode, Verdict], may_differ: Collection[RawCode] = ()
+) -> dict[RawCode, Verdict]:
+    """Respell what is not exact or not identical, where a better spelling is found; return the proofs of the text.
+
+    Those that ``may_differ`` are only made exact.
+    """
     chosen: list[TreeChange] = []
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
         if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
+            continue
+        if verdict.exact and raw in may_differ:
             continue
         if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
             try:

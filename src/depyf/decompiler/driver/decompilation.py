@@ -30,7 +30,7 @@ from ..structure import check_rules
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
 from ..syntax.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
-from .authors_layout import laid_out
+from .authors_layout import laid_out, spelled_and_laid_out
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text
 from .partial import Partial, partial_body
@@ -156,10 +156,10 @@ class Decompilation:
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
             if self.changes == before:
-                if self.settings.searches:
-                    proofs = spelled_exactly(self, proofs)
                 if self.settings.layout == "author":
-                    proofs = laid_out(self, proofs)
+                    proofs = spelled_and_laid_out(self, proofs) if self.settings.searches else laid_out(self, proofs)
+                elif self.settings.searches:
+                    proofs = spelled_exactly(self, proofs)
                 break
         return result_of(self, self.root, proofs)
 

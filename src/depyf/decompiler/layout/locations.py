@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .literals.spelling import TokenTexts, spell, width_of
 from .matching.anchors import Anchors, Extent, Location, most_of
 from .matching.text import Span
-from .matching.tokens import CLOSING, Token, Tokens
+from .matching.tokens import CLOSING, OPENING, Token, Tokens
 from .named_expressions import needless_parentheses
 
 MOST_COLUMNS = 2000
@@ -153,7 +153,7 @@ class _Edges:
             inner = span
         line, column, end_line, end_column = self.votes[spans[0]]
         if line != end_line and end_column - width_of(self.tokens[token].text) == column + len(","):
-            if self._is_in_brackets(spans[0]):  # a constant: its items are below each other, and a comma ends it
+            if self._is_constant_index(spans[0]):  # its items are below each other, and a comma ends it
                 self.commas.add(token)
                 end_column -= len(",")
         self.ends[token] = end_line, end_column
@@ -163,6 +163,11 @@ class _Edges:
         if not 0 < span[0] < span[1] < len(self.tokens) - 1:
             return False
         return (self.tokens[span[0] - 1].text, self.tokens[span[1] + 1].text) == ("[", "]")
+
+    def _is_constant_index(self, span: Span) -> bool:
+        inside = self.tokens[span[0] : span[1] + 1]
+        is_flat = inside[1].text == "," and all(one.text not in OPENING for one in inside)
+        return is_flat and self._is_in_brackets(span) and span[0] > 1 and _ends_operand(self.tokens[span[0] - 2])
 
     def _is_index(self, span: Span) -> bool:
         """Whether ``span`` is a tuple in square brackets, which has no parenthesis to begin with."""

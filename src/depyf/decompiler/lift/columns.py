@@ -59,6 +59,21 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
     return start if start >= 0 and (is_none or value.arg is not None) else column
 
 
+def column_of_jump(instruction: Instruction) -> int | None:
+    """The start column of the ``break`` or ``continue`` that a jump is, by its width; None if it may be neither."""
+    position = instruction.position
+    if position is None or None in position or position[0] != position[1]:
+        return None
+    return position[2] if position[3] - position[2] in (len("break"), len("continue")) else None
+
+
+def column_of_left_jump(instructions: Sequence[Instruction]) -> int | None:
+    """The same for the NOP that ``instructions`` begin with, if the next one is on another line."""
+    if len(instructions) < 2 or instructions[0].op != "NOP" or instructions[0].line == instructions[1].line:
+        return None
+    return column_of_jump(instructions[0])
+
+
 def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
     """The end line and column of the test of the jump that ends ``instructions``; None if unknown."""
     is_compared = instructions[-1].op.endswith("NONE")  # by the jump itself, with None

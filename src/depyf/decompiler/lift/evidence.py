@@ -18,7 +18,10 @@ class Evidence(NamedTuple):
     """The line of the last instruction, if it is a jump, a return or a raise."""
 
     column: int | None = None
-    """The start column of the first instruction of the test at the end, or of the return statement."""
+    """The start column of the first instruction of the test at the end, or of the return, ``break`` or ``continue``."""
+
+    left_from: int | None = None
+    """The start column of a ``break`` or ``continue`` of which a NOP at the beginning is left."""
 
     test_end: tuple[int, int] | None = None
     """The end line and column of the test at the end, without a parenthesis around it."""
@@ -70,10 +73,11 @@ class Evidence(NamedTuple):
     def ending_as(self, last: Evidence) -> Evidence:
         """The evidence of a block that begins like this one and ends like ``last``.
 
-        ``is_repeated`` and ``is_behind_finally`` stay those of this block.
+        ``left_from``, ``is_repeated`` and ``is_behind_finally`` stay those of this block.
         """
         return last._replace(
             line=last.line if self.line is None else self.line,
+            left_from=self.left_from,
             is_repeated=self.is_repeated,
             is_behind_finally=self.is_behind_finally,
         )
@@ -87,5 +91,5 @@ class Evidence(NamedTuple):
         return ", ".join(
             name if value is True else f"{name}={value!r}"
             for name, value, default in zip(self._fields, self, Evidence())
-            if value != default and "line" not in name and name not in ("column", "test_end")
+            if value != default and "line" not in name and name not in ("column", "left_from", "test_end")
         )

@@ -9,7 +9,7 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
 from ..syntax import nodes
-from .columns import column_of_return, column_of_with, end_of_test
+from .columns import column_of_jump, column_of_left_jump, column_of_return, column_of_with, end_of_test
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
@@ -173,6 +173,7 @@ class _Lifter:
         return Evidence(
             line=next((i.line for i in block.instructions if i.line is not None), None),
             exit_line=exit_line,
+            left_from=column_of_left_jump(block.instructions),
             keyword=self.keyword,
             is_clause=self.raw.name == "<genexpr>",
             is_continue=self.exits.is_continue(block),
@@ -269,6 +270,7 @@ class _Lifter:
             evidence = evidence._replace(column=column, test_end=end_of_test(block.instructions))
         lifted.evidence = evidence
         if op == "JUMP":
+            lifted.evidence = evidence._replace(column=column_of_jump(instruction))
             self.finish(lifted, state)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":

@@ -66,6 +66,18 @@ class Jump:
             statement.written = "pass"
         return statement
 
+    def break_statement(self) -> nodes.Break:
+        """Return a ``break``, in its column if that is known."""
+        statement = nodes.Break(line=self.line)
+        source, target = self.source.evidence, self.target.evidence
+        if self.source.kind == "goto" and source.exit_line is not None:
+            statement.column = source.column
+        elif target.left_from is not None:
+            statement.line, statement.column = target.line, target.left_from
+        elif self.target is not self.block or self.block.kind == "goto":
+            statement.column = target.column
+        return statement
+
     def returns(self) -> Continuation:
         """Write a return statement with the value that ``block`` returns."""
         self.writer.write_return(self.block, self.out)
@@ -151,7 +163,7 @@ def _continue(jump: Jump) -> Continuation | None:
 def _break(jump: Jump) -> Continuation | None:
     """To what follows the loop: a ``break``."""
     end = jump.context.break_to
-    return jump.writes(nodes.Break(line=jump.line)) if end is not None and jump.block is skip_jumps(end) else None
+    return jump.writes(jump.break_statement()) if end is not None and jump.block is skip_jumps(end) else None
 
 
 def _copy_of_what_follows(jump: Jump) -> Continuation | None:
@@ -166,7 +178,7 @@ def _copy_behind_the_loop(jump: Jump) -> Continuation | None:
     """To the compiler's copy of a short exit after the loop: a ``break``."""
     if not jump.is_one_copy_of(jump.context.break_to):
         return None
-    return jump.writes(nodes.Break(line=jump.line), jump.block)
+    return jump.writes(jump.break_statement(), jump.block)
 
 
 def _next_node(jump: Jump) -> Continuation | None:
@@ -184,7 +196,7 @@ def _break_to_the_end(jump: Jump) -> Continuation | None:
         return None
     end = jump.writer.final(jump.block)
     ends_the_code = end.evidence.is_implicit_return and end is jump.writer.final(after, shared=True)
-    return jump.writes(nodes.Break(line=jump.line)) if ends_the_code else None
+    return jump.writes(jump.break_statement()) if ends_the_code else None
 
 
 def _written_return(jump: Jump) -> Continuation | None:
@@ -211,7 +223,7 @@ def _unwinds_behind_the_loop(jump: Jump) -> Continuation | None:
     end = jump.context.break_to
     if end is None or jump.goal is not jump.writer.final(end, shared=True):
         return None
-    return jump.writes(nodes.Break(line=jump.line))
+    return jump.writes(jump.break_statement())
 
 
 def _implicit_return(jump: Jump) -> Continuation | None:

@@ -112,9 +112,7 @@ def write_while(
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
         if block in context.inside and writer.flow.dominates(node, block) and _is_beside_its_test(block, inside):
-            rest = set(writer.flow.dominated(block)) & context.inside
-            if _ends_with_written_returns(rest):
-                inside |= rest
+            inside |= _part_in_loop(writer, block, context, inside)
     after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -122,6 +120,17 @@ def write_while(
     body += writer.sequence(following, node, inner)
     out.append(nodes.While(nodes.Constant(True), body or [nodes.Pass()], line=node.evidence.line))
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+
+
+def _part_in_loop(
+    writer: Structurer, block: LiftedBlock, context: Context, inside: set[LiftedBlock]
+) -> set[LiftedBlock]:
+    """Return the code from ``block`` on, which is in the loop, up to what columns or lines show to be after it."""
+    rest = set(writer.flow.dominated(block)) & context.inside
+    after = [one for one in rest if one.kind == "return" and _is_left_of_all(one, inside | rest)]
+    if len(after) == 1:
+        return rest - {*after}
+    return rest if _ends_with_written_returns(rest) else set()
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
@@ -133,11 +142,20 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         return False
     (source,) = block.predecessors
     rest = next((one for one in source.successors if one is not block), None)
-    if source.kind != "branch" or rest not in inside or rest.layout < block.layout:
+    if source.kind != "branch" or rest not in inside:
         return False
+    if rest.layout < block.layout:
+        return _is_left_of_all(block, inside)
     if not rest.statements and not _is_left_of_test(block, source):
         return False
     return all(_last_line(one) < line for one in inside if one is not block)
+
+
+def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
+    """Whether ``block`` is indented less than every statement in the loop whose column is known."""
+    columns = [statement.column for one in inside - {block} for statement in one.statements]
+    column = block.evidence.column
+    return column is not None and any(columns) and all(one is None or column < one for one in columns)
 
 
 def _column_of_keyword(keyword: str, block: LiftedBlock) -> int | None:
@@ -164,6 +182,8 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if keyword is None:
         return other is not None and other.evidence.is_continue and not other.statements
     column = block.evidence.column if block.kind == "return" else None
+    if block.kind == "branch":
+        column = _column_of_keyword("elif", block)
     if block.statements:
         column = block.statements[0].column
     return column is not None and column >= keyword and block.evidence.line > (source.evidence.exit_line or 0)

@@ -242,7 +242,10 @@ class Structurer:
 
 
 def _return(node: LiftedBlock) -> nodes.Return:
-    statement = nodes.Return(node.test, line=node.evidence.exit_line)
-    statement.column = node.evidence.column
+    if node.evidence.is_behind_finally is False:
+        statement = nodes.Return(node.test)  # the exit has the position of the `finally` body
+    else:
+        statement = nodes.Return(node.test, line=node.evidence.exit_line)
+        statement.column = node.evidence.column
     statement.written = node.evidence.written
     return statement

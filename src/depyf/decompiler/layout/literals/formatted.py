@@ -122,7 +122,7 @@ class Formatted:
     def _over_lines_of_text(self) -> bool:
         """Write it in triple quotes if its newlines then match the author's lines."""
         last = self.parts[-1] if self.parts else None
-        if last is None or self.last_line == self.line:
+        if last is None or self.last_line == self.line or self._begins_with_one_quote():
             return False
         texts = {start: _in_lines(text) for start, text in self.texts.items()}
         body = "".join(texts.values())
@@ -137,6 +137,15 @@ class Formatted:
         opening = self.opening.rstrip("'\"") + quote + "\\\n" * more
         self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(opening)], [LiteralPiece(quote)]
         return True
+
+    def _begins_with_one_quote(self) -> bool:
+        """Whether the first part is so near to the beginning that no triple quotes can be between."""
+        first = self.parts[0]
+        extent = self.votes.get((first.start, first.start))
+        at = self._field(first) if first.is_field else extent[:2] if extent is not None else None
+        if at is None or at[1] is None or self.column is None or at[0] != self.line:
+            return False
+        return at[1] - self.column in (0, width_of(self.opening))  # the text of a literal without fields has its quotes
 
     def _lines_before(self, texts: dict[int, str]) -> int:
         """Return how many lines lower fields are than the newlines before them explain; -1 if they disagree."""
