@@ -91,7 +91,7 @@ def _silent_after(locations: Locations, statement: LogicalLine, end: Extent) -> 
     text = idle(end)
     here = locations.ends[statement.end - 1] or (known or line, 0)
     start = locations.starts[statement.start]
-    if text is None or (line, column) <= here or start is not None and start[1] != column:
+    if text is None or (line, column) <= here or start is not None and (start[1] != column or line <= start[0]):
         return None
     return Item(text, line, column, 0, False, False)
 
