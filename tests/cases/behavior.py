@@ -56,6 +56,10 @@ def slices_are_constants(x):
     return x[1:2:3]
 
 
+def folds_beginnings_of_displays(x):
+    return [1, 2, 3, *x]
+
+
 def functions_of_imports_are_no_methods(x):
     sys.exit(x.exit())
 

@@ -212,9 +212,10 @@ def _without_our_parentheses(
             missing = tokens[end].end_column - tokens[start].column - (end_column - column) if line == end_line else 0
             inside = range(start + 1, end)
             blanks = [number for number in inside if tokens[number - 1].text == "," and tokens[number].space]
-            is_bare = extent[:2] == begins.get(start + 1) or missing in (2, 2 + len(blanks)) and missing != len(blanks)
-            if missing and missing in (len(blanks), 2 + len(blanks)):
+            is_bare = extent[:2] == begins.get(start + 1)
+            if missing and missing == len(blanks) + (2 if is_bare else 0) or missing == len(blanks) + 2:
                 squeezed.update(blanks)
+            is_bare = is_bare or missing in (2, 2 + len(blanks)) and missing != len(blanks)
             if is_bare and _may_be_bare(tokens, start, end):
                 dropped.update((start, end))
                 tuples.add(inner)

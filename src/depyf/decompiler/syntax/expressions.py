@@ -11,18 +11,23 @@ class BoolOp(Expression):
     """`a and b and c`; op is 'and' or 'or'.
 
     `gap` is the column where the first operand ends and that of the first instruction of the second one, if both are
-    on one line: it is a hint, like lines.
+    on one line: it is a hint, like lines. `later_gaps` are those between the second and the third, and so on.
     """
 
-    __slots__ = ("op", "values", "gap")
+    __slots__ = ("op", "values", "gap", "later_gaps")
     fields = ("op", "values")
 
     def __init__(
-        self, op: str, values: list[Expression] | None = None, gap: tuple[int, int] | None = None
+        self,
+        op: str,
+        values: list[Expression] | None = None,
+        gap: tuple[int, int] | None = None,
+        later_gaps: tuple[tuple[int, int] | None, ...] = (),
     ) -> None:
         self.op = op
         self.values: list[Expression] = [] if values is None else values
         self.gap = gap
+        self.later_gaps = later_gaps
 
 
 class NamedExpr(Expression):

@@ -50,6 +50,10 @@ class Behavior:
     slices_are_constants: bool = False
     """A slice whose bounds are constants is a constant."""
 
+    folds_beginnings_of_displays: bool = False
+    """``[1, 2, 3, *x]`` begins with one constant, as ``[*(1, 2, 3), *x]`` does. No effect before 3.9, which joins
+    tuples."""
+
     drops_overwritten_stores: bool = False
     """Of two stores to one variable in a row, on one line, the first only drops its value."""
 

@@ -70,6 +70,7 @@ BEHAVIOR = py313.BEHAVIOR.changed(
     keeps_not=True,  # constants are folded in flowgraph.c, no longer in the tree (gh-126835)
     folded_constants_are_last=True,  # flowgraph.c, fold_const_binop, remove_unused_consts (gh-126835)
     slices_are_constants=True,  # codegen.c, codegen_slice (gh-125063)
+    folds_beginnings_of_displays=True,  # flowgraph.c, optimize_lists_and_sets (gh-126835)
     some_releases_iterate_twice=False,  # codegen.c, codegen_comprehension (gh-135171)
 )
 

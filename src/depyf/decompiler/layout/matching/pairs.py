@@ -17,7 +17,7 @@ _LARGEST = 3000
 
 _END_OF_CLASS = frozenset({"STORE_STATIC_ATTRIBUTES", "LOAD_CLOSURE", "COPY"})
 _NAMES_OF_CLASS = ("__classcell__", "__static_attributes__", "__classdictcell__")
-_TUPLES = frozenset({"BUILD_TUPLE", "UNPACK_SEQUENCE", "UNPACK_EX"})
+_TUPLES = frozenset({"BUILD_TUPLE", "LIST_TO_TUPLE", "UNPACK_SEQUENCE", "UNPACK_EX"})
 FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
 """Instructions that the compiler fuses in pairs."""
 

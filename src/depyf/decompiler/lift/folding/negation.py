@@ -28,7 +28,7 @@ def negate(test: nodes.Expression) -> nodes.Expression:
     if isinstance(test, nodes.BoolOp):
         parts = [negate(value) for value in test.values]
         if sum(map(_cost, parts)) <= sum(map(_cost, test.values)) + 1:  # for the `not` in front
-            return nodes.BoolOp(_DUAL[test.op], parts, test.gap)
+            return nodes.BoolOp(_DUAL[test.op], parts, test.gap, test.later_gaps)
     return nodes.UnaryOp("not", test)
 
 
@@ -49,6 +49,7 @@ def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
     if not isinstance(test, nodes.BoolOp):
         return test
     values = [spelled(resolved(value), keeps_not) for value in test.values]
+    values = _with_groups(test, values)
     plain = nodes.BoolOp(test.op, values, test.gap)
     parts = [negate(value) for value in values]
     negated = nodes.BoolOp(_DUAL[test.op], parts, test.gap)
@@ -57,6 +58,26 @@ def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
     is_negated = _fits(negated) and not any(isinstance(part, nodes.UnaryOp) for part in parts)
     is_nearer = sum(map(changes, parts)) < sum(map(changes, values))
     return nodes.UnaryOp("not", negated) if is_negated or is_nearer else plain
+
+
+def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nodes.Expression]:
+    """Join those of ``values``, after the first, that the gaps show to be one operand: ``a and not (b or c)``."""
+    found = values[:1]
+    gaps = (test.gap, *test.later_gaps)
+    group: list[nodes.Expression] = []
+    for number, value in enumerate(values[1:], 1):
+        gap = gaps[number] if number < len(gaps) else None
+        following = values[number + 1] if gap is not None else None
+        pair = nodes.BoolOp(_DUAL[test.op], [negate(one) for one in (value, following) if one is not None], gap)
+        joins = following is not None and _fits(pair) and not _fits(nodes.BoolOp(test.op, [value, following], gap))
+        if joins and not any(isinstance(one, nodes.UnaryOp) for one in pair.values):
+            group.append(value)
+        elif group:
+            found.append(nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], [negate(one) for one in [*group, value]])))
+            group = []
+        else:
+            found.append(value)
+    return found
 
 
 def _fits(test: nodes.BoolOp) -> bool:
@@ -108,7 +129,12 @@ def conjunction(
     if grouped and len(tail) > 1:
         left = nodes.BoolOp(op, [left, *_values(op, tail[0])])
         tail = tail[1:]
-    return nodes.BoolOp(op, [left, *tail])
+    found = nodes.BoolOp(op, [left, *tail])
+    if not grouped and len(tail) > 1:
+        whole = resolved(right)
+        assert isinstance(whole, nodes.BoolOp)
+        found.later_gaps = whole.gap, *whole.later_gaps
+    return found
 
 
 def _values(op: str, test: nodes.Expression) -> list[nodes.Expression]:
