@@ -47,6 +47,10 @@ CASES = {
         "a = b(\n    f'c {d}\\n'\n    f'e {f}\\n'\n    f'g {h}',\n    i)\n"
         "j = k('l m '\n      f'n {o}\\n'\n      f'\\n'\n      'p q')\n"
     ),
+    "imports in parentheses": "from a import (b, c as d)\nfrom e import f, g\nfrom h import (i)\nj = k\n",
+    "annotations that are strings": (
+        "from __future__ import annotations\n\ndef a(b: c.d,\n      e: f.g,\n      h: i[j]) -> None:\n    k()\n"
+    ),
     "two columns": "if a:\n  b = c\n  if d:\n    e = f\n",
     "columns are bytes": "é = f('ü', g)\nwörter = h(é, i)\n",
     "chained calls": "a = (b.c(d)\n     .e(f)\n     .g())\n",
@@ -369,6 +373,7 @@ CASES = {
 }
 
 SINCE = {
+    "imports in parentheses": (3, 11), "annotations that are strings": (3, 12),
     "formatted strings with line ends side by side": (3, 12),
     "commas at the end of an index": (3, 11),
     "strings of which only the place is left": (3, 11),

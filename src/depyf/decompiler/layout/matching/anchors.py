@@ -158,7 +158,7 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
         found = all_found.setdefault(left, Anchors())
         theirs = left.positions()
         fused = second_halves(left)
-        paired = aligned(left, right, _Header(found, text).fits if len(nops(left)) != len(nops(right)) else None)
+        paired = aligned(left, right, _Header(found, text) if len(nops(left)) != len(nops(right)) else None)
         for a, b in paired:
             if a.op != "NOP" and a.op not in FUSED or b.position is None:
                 continue
@@ -173,7 +173,7 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
 
 
 class _Header:
-    """Whether a default value, of which the compiler left a NOP, is in a plausible column.
+    """Whether a default value or an annotation, of which the compiler left a NOP, is in a plausible column.
 
     On the line of the ``def`` that is its usual column; on other lines, the one that follows from a parameter that
     begins the line at a usual indentation.
@@ -189,6 +189,15 @@ class _Header:
             number: one.start for one in text.cut.statements if one.start in self.of_statement
             for number in range(one.start, one.end)
         }  # fmt: skip
+
+    def width(self, ours: Instruction) -> int | None:
+        """Return the width in our text of the construct of a NOP, which has one token per line."""
+        line, end_line, *_ = ours.position or (None, None)
+        start, end = self.text.exploded.get(line or 0), self.text.exploded.get(end_line or 0)
+        if start is None or end is None:
+            return None
+        first, last = self.text.cut.tokens[start], self.text.cut.tokens[end]
+        return int(last.end_column - first.column) if first.line == last.end_line else None
 
     def fits(self, original: Instruction, ours: Instruction) -> bool:
         """Whether ``original`` may be the NOP of the token of ``ours``, which is one line of the exploded text."""

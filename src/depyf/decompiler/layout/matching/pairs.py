@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from typing import Any, Callable, Iterator, List, Tuple
+from typing import Any, Iterator, List, Protocol, Tuple
 
 from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
@@ -24,7 +24,16 @@ FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
 _FIELDS = ("bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table")
 
 Pairs = List[Tuple[Instruction, Instruction]]
-Fits = Callable[[Instruction, Instruction], bool]
+
+
+class Nops(Protocol):
+    """What is known of the NOPs of two code objects, asked if one side has more of them."""
+
+    def fits(self, original: Instruction, ours: Instruction) -> bool:
+        """Whether both may be paired."""
+
+    def width(self, ours: Instruction) -> int | None:
+        """The columns that the construct takes on one line; None if it takes more lines."""
 
 
 def instructions_of(raw: RawCode) -> list[Instruction]:
@@ -48,11 +57,8 @@ def _same_constant(left: Any, right: Any) -> bool:
     return left is right or constant_key(left) == constant_key(right)
 
 
-def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
-    """Return the pairs of corresponding instructions.
-
-    ``fits``: whether two NOPs may be paired, asked if one side has more of them.
-    """
+def aligned(left: RawCode, right: RawCode, known: Nops | None = None) -> Pairs:
+    """Return the pairs of corresponding instructions."""
     (ours, our_nops), (theirs, their_nops) = map(_apart, (left, right))
     keys, others = (list(map(_key, side)) for side in (ours, theirs))
     if keys == others:
@@ -66,7 +72,7 @@ def aligned(left: RawCode, right: RawCode, fits: Fits | None = None) -> Pairs:
             nops_before, others_before = our_nops[mine], their_nops[other]
             has_columns = any(nop.position is not None and nop.position[2] is not None for nop in nops_before)
             if has_columns or len(nops_before) == len(others_before):
-                pairs += _paired_nops(nops_before, others_before, fits)
+                pairs += _paired_nops(nops_before, others_before, known)
             else:
                 pairs += _spread_nops(left, right, nops_before, others_before)
         pairs.append((ours[mine], theirs[other]))
@@ -86,7 +92,7 @@ def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]
     return steps, nops
 
 
-def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits | None) -> Pairs:
+def _paired_nops(ours: list[Instruction], theirs: list[Instruction], known: Nops | None) -> Pairs:
     """Pair the NOPs before one instruction.
 
     One side may have more of them, as the compiler keeps only the last of each line: then pair those of equal width,
@@ -96,9 +102,10 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], fits: Fits 
         return list(zip(ours, theirs))
     pairs: Pairs = []
     limit = len(theirs)
+    widths = list(map(known.width if known is not None else _width, theirs))
     for nop in reversed(ours):
-        same = [other for other in range(limit - 1, -1, -1) if _width(nop) == _width(theirs[other])]
-        fitting = [other for other in same if fits is not None and fits(nop, theirs[other])] or same
+        same = [other for other in range(limit - 1, -1, -1) if _width(nop) == widths[other]]
+        fitting = [other for other in same if known is not None and known.fits(nop, theirs[other])] or same
         if fitting:
             limit = fitting[0]
             pairs.append((nop, theirs[limit]))

@@ -1,4 +1,4 @@
-"""Wrap ``from a import (b, c)`` over several lines: only the extent of the whole statement is known.
+"""Put the names of ``from a import (b, c)`` in parentheses: only the extent of the whole statement is known.
 
 The names fill the lines. The end column shows whether the closing parenthesis is on a line of its own, or else which
 names are on the last line.
@@ -18,9 +18,14 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
     symbols = [item.symbol for item in items]
     line, column, end_line, end_column = extent
     rows = end_line - line
-    if "from" not in symbols[:2] or "import" not in symbols or symbols[-1] == "*" or rows < 1:
+    if "from" not in symbols[:2] or "import" not in symbols or symbols[-1] == "*":
         return items
     start = symbols.index("import") + 1
+    if not rows:
+        if _width([items]) + len("()") != end_column - column:
+            return items
+        items[-1].column = None  # it does not end where the statement does
+        return _in_parentheses(items, start)
     groups = _groups(items[start:])
     opened = column + sum(item.width + item.space for item in items[:start]) + len(" (")
     if end_column <= column + 1:
@@ -34,12 +39,17 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
     for number, row in enumerate(_filled(rest, free, _WIDTH - indent)):
         _put(row, line + first_row + number, indent if first_row + number else opened)
     _put(last, end_line, indent)
-    opening = Item("(", line, None, 1, False, False)
-    opening.line = line if not first_row else None
-    closing = Item(")", end_line, end_column - 1, 0, False, False)
-    items[start].space = 0
     if len(groups) > 1 and end_column <= column + 1 and len(groups) == rows - 1:
         items = [*items, Item(",", end_line - 1, None, 0, False, False)]
+    found = _in_parentheses(items, start)
+    found[start].line = line if not first_row else None
+    found[-1].line, found[-1].column = end_line, end_column - 1
+    return found
+
+
+def _in_parentheses(items: list[Item], start: int) -> list[Item]:
+    items[start].space = 0
+    opening, closing = (Item(text, None, None, text == "(", False, False) for text in "()")
     return [*items[:start], opening, *items[start:], closing]
 
 
