@@ -45,6 +45,7 @@ CASES = {
     ),
     "formatted strings with line ends side by side": (
         "a = b(\n    f'c {d}\\n'\n    f'e {f}\\n'\n    f'g {h}',\n    i)\n"
+        "j = k('l m\\np '\n      f'q {r}\\n{s}')\n"
         "j = k('l m '\n      f'n {o}\\n'\n      f'\\n'\n      'p q')\n"
     ),
     "imports in parentheses": "from a import (b, c as d)\nfrom e import f, g\nfrom h import (i)\nj = k\n",

@@ -37,7 +37,7 @@ class Locations(NamedTuple):
     ``parentheses`` are to be added; ``dropped`` are the indices of tokens that the author did not write; ``spelled``
     has other spellings of the rest; ``extents`` are the extents of spans, ``silent`` those of the ends of bodies (see
     ``Anchors.ends``). ``body_ends``: for the last token of a definition, where that ends, if later.
-    ``commas``: tokens with a comma after them that ends an index.
+    ``commas``: tokens with a comma after them that ends an index. ``ending``: tokens that end where a definition does.
     """
 
     starts: list[Location | None]
@@ -50,6 +50,7 @@ class Locations(NamedTuple):
     silent: dict[int, Extent]
     body_ends: dict[int, Location]
     commas: set[int]
+    ending: set[int]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
         """Return where a token starts; the column is None if only the line is known."""
@@ -92,7 +93,7 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     dropped.update(needless_parentheses(tokens, starts, ends))
     parentheses = edges.parentheses()
     return Locations(
-        starts, ends, lines, parentheses, dropped, spelled, votes, silent, edges.body_ends, edges.commas
+        starts, ends, lines, parentheses, dropped, spelled, votes, silent, edges.body_ends, edges.commas, edges.ending
     )
 
 
@@ -108,6 +109,7 @@ class _Edges:
         self.closed: dict[Span, Location] = {}
         self.body_ends: dict[int, Location] = {}
         self.commas: set[int] = set()
+        self.ending: set[int] = set()
         self.starting: dict[int, list[Span]] = {}
         ending: dict[int, list[Span]] = {}
         for span in votes:
@@ -150,6 +152,8 @@ class _Edges:
                 at = outer_at
             elif outer_at > at and not self._is_in_statement(span):
                 self.body_ends.setdefault(token, outer_at)
+            elif outer_at == at and not self._is_in_statement(span):
+                self.ending.add(token)
             inner = span
         line, column, end_line, end_column = self.votes[spans[0]]
         if line != end_line and end_column - width_of(self.tokens[token].text) == column + len(","):

@@ -41,7 +41,7 @@ def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) 
         items.insert(number, Item("(", None, None, first.space, False, first.in_string))
         first.space = 0
         number += 1
-    _around_line_ends(items, indent)
+    _around_line_ends(items, indent, is_closed=is_closed)
     _replace_split_expressions(items)
 
 
@@ -219,8 +219,10 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
     return False
 
 
-def _around_line_ends(items: list[Item], indent: int) -> None:
-    """Parenthesize expressions that continue on another line outside of brackets, if there is room."""
+def _around_line_ends(items: list[Item], indent: int, *, is_closed: bool) -> None:
+    """Parenthesize expressions that continue on another line outside of brackets, if there is room. If none can follow
+    the last item, a backslash is written later.
+    """
     depth = 0
     line: int | None = None
     number = 0
@@ -230,6 +232,9 @@ def _around_line_ends(items: list[Item], indent: int) -> None:
             start = _start_of_expression(items, number)
             if start is not None and _has_room(items, start, number, indent):
                 end = _end_of_expression(items, number)
+                if is_closed and end == len(items):
+                    number += 1
+                    continue
                 first = items[start]
                 items.insert(end, Item(")", None, None, 0, False, False))
                 items.insert(start, Item("(", None, None, first.space, False, False))

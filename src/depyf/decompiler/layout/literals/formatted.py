@@ -102,7 +102,8 @@ class Formatted:
             last = self.parts[-1] if self.parts else None
             end = self.texts.get(last.start, "") if last is not None else ""
             end_column = width_of(end.rpartition("\n")[2]) + len(self.closing)
-            is_authors = rows == self.last_line - self.line and (self.end_column == end_column or "\n" not in end)
+            ends_there = self.end_column == end_column or "\n" not in end
+            is_authors = rows == self.last_line - self.line and ends_there and not self._begins_with_one_quote()
         else:
             following = next(filter(None, map(self.location_of, range(self.end + 1, len(tokens)))), None)
             is_authors = following is None or following[0] > self.line + rows
@@ -140,12 +141,15 @@ class Formatted:
 
     def _begins_with_one_quote(self) -> bool:
         """Whether the first part is so near to the beginning that no triple quotes can be between."""
+        if not self.parts:
+            return False
         first = self.parts[0]
         extent = self.votes.get((first.start, first.start))
         at = self._field(first) if first.is_field else extent[:2] if extent is not None else None
         if at is None or at[1] is None or self.column is None or at[0] != self.line:
             return False
-        return at[1] - self.column in (0, width_of(self.opening))  # the text of a literal without fields has its quotes
+        one_quote = width_of(self.opening.rstrip("'\"")) + 1
+        return at[1] - self.column in (0, one_quote)  # the text of a literal without fields has its quotes
 
     def _lines_before(self, texts: dict[int, str]) -> int:
         """Return how many lines lower fields are than the newlines before them explain; -1 if they disagree."""

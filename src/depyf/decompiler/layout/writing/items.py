@@ -70,7 +70,7 @@ def items_of(
         last = statement.end - 1
         is_string = len(items) == 1 and items[0].text.startswith('"""')
         closes = locations.ends[last] if is_string else locations.body_ends.get(last)
-        is_closed = whole is not None and whole[2:] == locations.ends[last]
+        is_closed = last in locations.ending or whole is not None and whole[2:] == locations.ends[last]
         lines.append(
             Line(items, statement.depth, statement.is_header, parent, count, count in alone, closes, is_closed)
         )
