@@ -54,7 +54,7 @@ def _list_to_tuple(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.pop()
     if not isinstance(value, nodes.List):
         state.refuse("a list that is made into a tuple is not known")
-    state.push(ArgumentTuple(_extendable(state, value)))  # a tuple of constants alone would be a constant
+    state.push(ArgumentTuple(_extendable(value)))  # a tuple of constants alone would be a constant
 
 
 def _container(state: SymbolicStack, depth: int) -> nodes.Expression:
@@ -83,7 +83,8 @@ def _extend(state: SymbolicStack, instruction: Instruction) -> None:
     if not container.elts and isinstance(value, nodes.Constant) and _is_folded(value.value, container):
         container.elts = OfOneConstant(_constants(value.value), value)
     else:
-        _extendable(state, container).append(nodes.Starred(value))
+        is_flat = isinstance(container, nodes.Set) or state.table.behavior.folds_beginnings_of_displays
+        _extendable(container, is_flat=is_flat).append(nodes.Starred(value))
 
 
 def _is_folded(value: object, container: nodes.Expression) -> bool:
@@ -92,13 +93,12 @@ def _is_folded(value: object, container: nodes.Expression) -> bool:
     return isinstance(value, kind) and (len(value) > 2 or kind is frozenset)
 
 
-def _extendable(state: SymbolicStack, container: nodes.List | nodes.Set) -> list[nodes.Expression]:
-    """The elements, for adding more. A tuple followed by others was written as ``*(1, 2, 3)``, or as its elements where
-    that compiles to the same; a frozenset can be nothing else.
+def _extendable(container: nodes.List | nodes.Set, *, is_flat: bool = False) -> list[nodes.Expression]:
+    """The elements, for adding more: a constant followed by others was written as ``*(1, 2, 3)``. ``is_flat``: or as
+    its elements, which compiles to the same before a star; a frozenset can be nothing else.
     """
     elements = container.elts
     if isinstance(elements, OfOneConstant):
-        is_flat = isinstance(container, nodes.Set) or state.table.behavior.folds_beginnings_of_displays
         container.elts = [*elements] if is_flat else [nodes.Starred(elements.constant)]
     return container.elts
 
@@ -112,7 +112,7 @@ def _append(state: SymbolicStack, instruction: Instruction) -> None:
     elif container == nodes.Name("__conditional_annotations__") and instruction.arg == 1:
         _note_annotation(state, value)
     elif isinstance(container, (nodes.List, nodes.Set)):
-        _extendable(state, container).append(value)
+        _extendable(container).append(value)
     else:
         state.refuse("something unknown is appended to")
 
