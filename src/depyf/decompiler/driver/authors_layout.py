@@ -40,14 +40,12 @@ def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) ->
     better = laid_out(work, proofs)
     if all(verdict.identical for verdict in better.values()):
         return better
-    found, is_laid_out = _state(work), work.is_laid_out
+    found = _state(work)
     _restore(work, before)
     spelled = spelled_exactly(work, proofs, {raw for raw, verdict in better.items() if verdict.identical})
     if spelled is not proofs:
-        work.is_laid_out = False
         return laid_out(work, spelled)
     _restore(work, found)
-    work.is_laid_out = is_laid_out
     return better
 
 
@@ -75,7 +73,6 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
     _restore(work, before)
     compact = _wrapped(work, proofs)
     if any(raw in better and better[raw].level.is_weaker(one.level) for raw, one in compact.items()):
-        work.is_laid_out = False
         return compact
     _restore(work, laid)
     return better
@@ -83,11 +80,11 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
 
 def _state(work: Decompilation) -> tuple[Any, ...]:
     """What belongs to a text: it is restored when another one is no better."""
-    return work.text, work.lines, work.recompiled, work.changes
+    return work.text, work.lines, work.recompiled, work.is_laid_out, work.changes
 
 
 def _restore(work: Decompilation, state: tuple[Any, ...]) -> None:
-    work.text, work.lines, work.recompiled, work.changes = state
+    work.text, work.lines, work.recompiled, work.is_laid_out, work.changes = state
 
 
 def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:

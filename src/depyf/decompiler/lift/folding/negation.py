@@ -125,13 +125,13 @@ def conjunction(
     """Return ``left op right`` for op 'and' or 'or', flattened; ``grouped``: with ``left`` and the first operand of
     ``right`` in parentheses.
     """
-    tail = _values(op, resolved(right))
+    whole = resolved(right)
+    tail = _values(op, whole)
     if grouped and len(tail) > 1:
         left = nodes.BoolOp(op, [left, *_values(op, tail[0])])
         tail = tail[1:]
     found = nodes.BoolOp(op, [left, *tail])
     if not grouped and len(tail) > 1:
-        whole = resolved(right)
         assert isinstance(whole, nodes.BoolOp)
         found.later_gaps = whole.gap, *whole.later_gaps
     return found
