@@ -149,6 +149,8 @@ def _if(
     statement = nodes.If(test, body, orelse, line=node.evidence.exit_line)
     if not _fails_an_assertion(body):
         statement.column = column_of_test("if", node.evidence.column, test)
+    elif body[0].line == statement.line:
+        statement.column = body[0].column  # the error has the position of the whole assert statement
     return statement
 
 
