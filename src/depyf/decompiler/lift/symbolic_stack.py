@@ -177,6 +177,7 @@ class SymbolicStack:
             statement.targets.append(target)
             if not self._on_top(value):
                 del self.copies[id(value)]
+                self.start = self.position + 1
         elif self._on_top(value):
             statement = nodes.Assign([target], value)
             self.emit(statement)
