@@ -16,11 +16,13 @@ class BasicBlock:
     fall-through successor, ``target`` the jump target; each is None if there is no such edge. ``handler`` is the raw
     handler, ``handler_block`` its target, ``region`` the try or with statement that it implements. ``follows_copy``:
     the copy of a ``finally`` body directly before this block was stripped. ``copy_end`` is the last instruction of
-    that copy if control entered it by falling off the end of the statement, not by a ``return`` or the like.
+    that copy if control entered it by falling off the end of the statement, not by a ``return`` or the like;
+    ``follows_long_copy``: it is longer than what the compiler copies to replace a jump.
     """
 
     __slots__ = (
         "start", "instructions", "fall", "target", "handler", "handler_block", "region", "copy_end", "follows_copy",
+        "follows_long_copy",
     )  # fmt: skip
 
     def __init__(self, start: int, instructions: list[Instruction], handler: Handler | None) -> None:
@@ -33,6 +35,7 @@ class BasicBlock:
         self.region: Region | None = None
         self.copy_end: Instruction | None = None
         self.follows_copy = False
+        self.follows_long_copy = False
 
     @property
     def successors(self) -> list[BasicBlock]:

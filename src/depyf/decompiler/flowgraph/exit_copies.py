@@ -43,8 +43,8 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         if last.line is not None or not has_lines:
             # The handlers of two inlined comprehensions are no copies of each other.
             handler_position = last.position if block in handlers else None
-            written = _belongs_to_finally_copy(block), written_return(block, sources.get(block, ()))
-            key_of_group = _key_of_end(last), handler_position, block.handler, block.region, written
+            written = written_return(block, sources.get(block, ()))
+            key_of_group = _key_of_end(last), handler_position, block.handler, block.region, _after_copy(block), written
             groups.setdefault(key_of_group, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
     if not groups:
@@ -83,12 +83,15 @@ def written_return(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position
     return None
 
 
-def _belongs_to_finally_copy(block: BasicBlock) -> bool:
-    """Whether the exit has the position of the ``finally`` copy stripped before it: it is not in the source."""
+def _after_copy(block: BasicBlock) -> int | None:
+    """Return None unless the exit has the position of the ``finally`` copy stripped before it: it is not in the source.
+
+    After a long copy it is the only exit of one ``return`` statement, so the answer differs for each of them.
+    """
     last = block.last
-    if block.copy_end is None or last is None or last.position is None:
-        return False
-    return block.copy_end.position == last.position
+    if block.copy_end is None or last is None or last.position is None or block.copy_end.position != last.position:
+        return None
+    return block.start if block.follows_long_copy else -1
 
 
 def _before_exits(graph: ControlFlowGraph, ends: dict[Any, list[BasicBlock]]) -> list[list[BasicBlock]]:
@@ -205,7 +208,7 @@ def _copied(
         wanted += _without_operand((block, other), starts)
         for length in range(longest, whole, -1):
             before = _before(block, length, starts)
-            if before in wanted and before == _before(other, length, starts) and _is_short(ours[-length:]):
+            if before in wanted and before == _before(other, length, starts) and is_short(ours[-length:]):
                 return length
     if all(starts[block]) and other in receivers or all(starts[other]) and block in receivers:
         return whole  # a return from a with statement, and the exit after a suppressed exception
@@ -242,7 +245,7 @@ def _without_operand(blocks: tuple[BasicBlock, ...], starts: dict[BasicBlock, En
     return [starts[one][:-1] for one in blocks if [(i.op, i.arg) for i in one.instructions[:2]] == _DROPS_OPERAND]
 
 
-def _is_short(instructions: list[Instruction]) -> bool:
+def is_short(instructions: list[Instruction]) -> bool:
     """Whether the compiler copies that many instructions, and they are not the end of another expression.
 
     3.10 copies a block of any length if it begins without a line of its own.

@@ -12,6 +12,7 @@ from typing import Tuple
 from ...errors import DecompilationError
 from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
 from .control_flow_graph import BasicBlock, ControlFlowGraph
+from .exit_copies import is_short
 from .regions import Region, chain
 from .stack_entries import entries_at_starts
 
@@ -111,7 +112,9 @@ def _past_copy(graph: ControlFlowGraph, region: Region, copy: BasicBlock) -> Bas
     if any(not same_exit(ends[0], end) for end in ends[1:]):
         raise DecompilationError("a copy of a `finally` body has several ends", stage="undo_optimiser")
     block, position = ends[0]
+    is_long = block is not copy or not is_short(block.instructions[: position + 1])
     rest = graph.split(block, position)
+    rest.follows_long_copy = is_long
     if copy_end is not None:
         rest.copy_end = copy_end
     return rest

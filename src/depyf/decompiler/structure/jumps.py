@@ -140,7 +140,9 @@ def _is_continue(jump: Jump) -> bool:
     """Whether the jump has a line on which nothing else is."""
     source, target = jump.source, jump.target
     jumps_on = target is not jump.block and target.evidence.is_continue
-    if source.kind == "goto" and source.statements:
+    if source.kind == "goto" and not source.statements:
+        return source.evidence.is_continue
+    if source.kind == "goto":
         follows = (target.evidence.exit_line or 0) > (source.statements[-1].line or 0)
         return source.evidence.is_continue or jumps_on and follows and len(target.predecessors) == 1
     return source.kind == "for" and jumps_on

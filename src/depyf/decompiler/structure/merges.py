@@ -67,8 +67,10 @@ def _is_one_jump(
 ) -> bool:
     """Whether ``block`` is a single ``break``, ``continue`` or ``return`` where paths join."""
     goal = skip_jumps(block)
-    if goal is None or goal is block or follow is not None and goal is skip_jumps(follow):
+    if goal is None or goal is block:
         return False
+    if follow is not None and goal is skip_jumps(follow):
+        return goal is context.continue_to and block.evidence.is_continue
     loop = (context.break_to, context.continue_to)
     return writer.is_exit(goal) or any(goal is skip_jumps(other) for other in loop if other is not None)
 
