@@ -99,6 +99,7 @@ def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> 
         elif isinstance(test, nodes.IfExp):
             return None  # what is evaluated first is further to the right
         elif isinstance(test, (nodes.Compare, nodes.BinOp)):
+            start -= len("not ") if isinstance(test, nodes.Compare) and test.begins_with_not else 0
             test = test.left
         elif isinstance(test, (nodes.Attribute, nodes.Subscript)):
             test = test.value

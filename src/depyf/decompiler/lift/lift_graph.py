@@ -277,9 +277,11 @@ class _Lifter:
             value = state.pop()
             lifted.terminator = Terminator("return", test=value)
             evidence = self.exits.of_return(block, lifted.evidence, value)
-            is_written = evidence.is_implicit_return is False
-            column = column_of_return(block.instructions, evidence.column) if is_written else None
-            lifted.evidence = evidence._replace(column=column)
+            if evidence.is_implicit_return is not False:
+                evidence = evidence._replace(column=None)
+            elif evidence.written not in ("pass", "..."):
+                evidence = evidence._replace(column=column_of_return(block.instructions, evidence.column))
+            lifted.evidence = evidence
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")

@@ -36,6 +36,10 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             statement = block.body[index]
             if block.base is None and statement.column is not None:
                 base = statement.column if base is None else min(base, statement.column)
+            following = _after_body(statement, base)
+            if following:
+                changed = True
+                block.body[index + 1 : index + 1] = following
             inner = RULES.decide(statement, skipped)
             if inner and base is not None and _is_outside(statement, inner, base):
                 changed = True
@@ -60,9 +64,9 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
 
 
 def _passes_on(statement: nodes.Statement) -> bool:
-    """Whether it is an ``if`` that ends with a jump which is as wide as ``pass``: all that follows is its ``else``."""
+    """Whether it is an ``if`` that ends with a ``pass`` which compiles to a jump: all that follows is its ``else``."""
     last = statement.body[-1] if isinstance(statement, nodes.If) else None
-    return isinstance(last, nodes.Continue) and last.written == "pass"
+    return isinstance(last, (nodes.Continue, nodes.Return)) and last.written in ("pass", "...")
 
 
 def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_StatementList]:
@@ -100,6 +104,20 @@ def _deeper(
     else:
         count = len(body) - start
     return count if known else 0
+
+
+def _after_body(statement: nodes.Statement, base: int | None) -> list[nodes.Statement]:
+    """Remove and return what begins in the column ``base`` in the body of an ``if`` whose ``else`` clause leaves."""
+    if base is None or not isinstance(statement, nodes.If) or not statement.orelse or not _leaves(statement.orelse):
+        return []
+    body = statement.body
+    start = next((i for i, one in enumerate(body) if i and one.column is not None and one.column <= base), len(body))
+    column = column_of_body(body[:start])
+    if start == len(body) or column is None or column <= base or not _is_below(statement.orelse, body[start]):
+        return []
+    following = body[start:]
+    del body[start:]
+    return following
 
 
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:

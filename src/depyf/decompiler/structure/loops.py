@@ -130,7 +130,7 @@ def _part_in_loop(
     after = [one for one in rest if one.kind == "return" and _is_left_of_all(one, inside | rest)]
     if len(after) == 1:
         return rest - {*after}
-    return rest if _ends_with_written_returns(rest) else set()
+    return rest if _ends_with_written_exits(rest) else set()
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
@@ -189,10 +189,13 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     return column is not None and column >= keyword and block.evidence.line > (source.evidence.exit_line or 0)
 
 
-def _ends_with_written_returns(blocks: set[LiftedBlock]) -> bool:
-    """Whether there are returns, all in the source: no other leaves a loop, and none is in a class or module."""
+def _ends_with_written_exits(blocks: set[LiftedBlock]) -> bool:
+    """Whether there are exits, and all returns are in the source: no other leaves a loop, and none is in a class or
+    module.
+    """
     returns = [block.evidence for block in blocks if block.kind == "return"]
-    return bool(returns) and all(one.is_implicit_return is False and not one.is_end for one in returns)
+    is_left = bool(returns) or any(block.kind == "raise" for block in blocks)
+    return is_left and all(one.is_implicit_return is False and not one.is_end for one in returns)
 
 
 def _is_in_loop_by_its_line(
@@ -220,8 +223,19 @@ def _body_and_exit(node: LiftedBlock, loop: set[LiftedBlock]) -> tuple[LiftedBlo
             # If the compiler does not copy the test, control falls through from it to the body.
             tested = node.evidence.is_repeated or start is node.fall
             if tested and skip_jumps(start) in loop and skip_jumps(exhausted) not in loop:
-                return start, exhausted
+                return None if _is_test_of_if(node, start) else (start, exhausted)
     return None
+
+
+def _is_test_of_if(node: LiftedBlock, start: LiftedBlock) -> bool:
+    """Whether the test at the top of a loop is that of an ``if`` in an endless loop, by the column of the body that
+    begins with ``start``: it would be indented by an odd number of columns from a ``while``, by 2, 4 or 8 from ``if``.
+    """
+    loop, test = _column_of_keyword("while", node), _column_of_keyword("if", node)
+    body = start.statements[0].column if start.statements else None
+    if node.evidence.is_repeated or loop is None or test is None or body is None:
+        return False
+    return body - test in (2, 4, 8) and (body - loop) % 2 == 1
 
 
 def _break_target(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
+from ..lift.values import case_of
 from .context import Context
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def find_merges(
                 block in context.inside
                 and skip_jumps(block) is block
                 or _is_return_of_try(writer, node, block)
-                or _is_one_jump(writer, block, follow, context)
+                or _is_one_jump(writer, block, follow, context, in_match=case_of(node.test) is not None)
             )
         ),
         key=lambda block: block.layout,
@@ -63,14 +64,15 @@ def laid_out_after(
 
 
 def _is_one_jump(
-    writer: Structurer, block: LiftedBlock, follow: LiftedBlock | None, context: Context
+    writer: Structurer, block: LiftedBlock, follow: LiftedBlock | None, context: Context, *, in_match: bool
 ) -> bool:
     """Whether ``block`` is a single ``break``, ``continue`` or ``return`` where paths join."""
     goal = skip_jumps(block)
     if goal is None or goal is block:
         return False
     if follow is not None and goal is skip_jumps(follow):
-        return goal is context.continue_to and block.evidence.is_continue
+        evidence = block.evidence  # without columns, the jump after a match statement has the line of a case
+        return goal is context.continue_to and evidence.is_continue and (evidence.column is not None or not in_match)
     loop = (context.break_to, context.continue_to)
     return writer.is_exit(goal) or any(goal is skip_jumps(other) for other in loop if other is not None)
 

@@ -26,6 +26,7 @@ from .precedence import (
     BOOLEAN_OPERATORS,
     COMPARISON,
     COMPARISON_OPERATORS,
+    NOT,
     NAMED,
     OR,
     TEST,
@@ -196,7 +197,10 @@ class ExpressionPrinter:
         for op, comparator in zip(node.ops, node.comparators):
             if op not in COMPARISON_OPERATORS:
                 raise PrintError(f"no comparison: {op!r}")
-            pieces.append(f"{marks.COMPARISON}{op} {self.expression(comparator, BIT_OR)}")
+            written = "in" if node.begins_with_not and op == "not in" else "is" if node.begins_with_not else op
+            pieces.append(f"{marks.COMPARISON}{written} {self.expression(comparator, BIT_OR)}")
+        if node.begins_with_not:
+            return _parenthesized("not " + "".join(pieces), precedence > NOT)
         return _parenthesized("".join(pieces), precedence > COMPARISON)
 
     def IfExp(self, node: n.IfExp, precedence: int) -> str:

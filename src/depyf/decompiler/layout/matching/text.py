@@ -80,6 +80,13 @@ class Text:
                 first = end
         return found
 
+    def _ends_with_quote(self, number: int, quote: str) -> bool:
+        """Whether the text before the field of the token ``number`` ends with a quote that can't precede the closing
+        ``quote``.
+        """
+        before = self.cut.tokens[number - 1]
+        return len(quote) == 3 and before.kind != "string_start" and before.text.endswith(quote[0])
+
     def explode(self, stubs: Collection[int] = ()) -> str:
         """Return the text with one token per line, and ``pass`` as the body of the headers in ``stubs``."""
         pieces: list[str] = []
@@ -97,7 +104,8 @@ class Text:
                 if token.kind == "string_end":
                     literals.pop()
                 if number > statement.start:
-                    if len(literals) == 1 and token.text == "{" and not braces:
+                    is_field = len(literals) == 1 and token.text == "{" and not braces
+                    if is_field and not self._ends_with_quote(number, literals[0][0]):
                         # Split into adjacent literals, so that each field gets a line of its own.
                         pieces.append("{} \\\n{}".format(*literals[0]))
                         line += 1

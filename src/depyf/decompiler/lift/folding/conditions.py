@@ -120,8 +120,8 @@ def _is_nested_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``second`` is the test of an ``if`` that is the whole body of another one: the inner test is indented
-    deeper than the outer one, and its body deeper by as much again. Where jumps have the line of their statement, it
-    is enough that the two tests are on different lines.
+    deeper than the outer one, and its body deeper by as much again, but not by a single column. Where jumps have the
+    line of their statement, it is enough that the two tests are on different lines.
     """
     line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
     if line is None or below is None or line >= below or body is None or second.kind != "branch":
@@ -136,7 +136,7 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
         return False
     if first is None and body.kind == "branch":
         column = _column_of_if(body) or 0
-    return inner > outer and inner - outer == column - inner
+    return inner - outer == column - inner > 1
 
 
 def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:

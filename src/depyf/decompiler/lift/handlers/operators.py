@@ -12,6 +12,8 @@ from ..values import Awaitable, Converted, InPlace, Iterated, Marker, Slot, Trut
 from .calls import Comprehension
 from .registry import handles
 
+_NAMES = frozenset({"LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF"})
+"""Loads of variables; two loads in one instruction have the position of the first."""
 _FORMAT = re.compile("%(?:%|[^a-zA-Z%]*[a-zA-Z]?)")
 _FOLDED = re.compile(r"%%|%-?\d*(?:\.\d+)?[sra]")
 
@@ -45,7 +47,24 @@ def _would_fold(left: nodes.Expression, right: nodes.Expression) -> bool:
 @handles("COMPARE_OP", "IS_OP", "CONTAINS_OP")
 def _compare(state: SymbolicStack, instruction: Instruction) -> None:
     left, right = state.pop_many(2)
-    state.push(nodes.Compare(left, [instruction.arg], [right]))
+    made = nodes.Compare(left, [instruction.arg], [right])
+    made.begins_with_not = instruction.arg in ("not in", "is not") and _begins_with_not(state, instruction)
+    state.push(made)
+
+
+def _begins_with_not(state: SymbolicStack, instruction: Instruction) -> bool:
+    """Whether there is no room for ``not`` between the operands of the comparison: ``not a in b``."""
+    whole = instruction.position
+    before = [i for i in state.instructions[: state.position] if i.position is not None]
+    if whole is None or None in whole or whole[0] != whole[1] or not before or None in before[-1].position:
+        return False
+    right, ends = before[-1], whole[3]
+    start = ends - len(right.arg) if right.op in _NAMES else right.position[2]
+    left = next((i for i in reversed(before[:-1]) if i.position[2] is not None and i.position[2] < start), None)
+    if left is None or left.position[0] != whole[0]:
+        return False
+    end = left.position[2] + len(left.arg) if left.op in _NAMES else left.position[3]
+    return end <= start < end + len("not in")
 
 
 @handles("BUILD_SLICE")
