@@ -62,6 +62,10 @@ class Jump:
     def continue_statement(self) -> nodes.Continue:
         """Return a ``continue``, spelled ``pass`` if the source has one at the end of the loop's body."""
         statement = nodes.Continue(line=self.line)
+        if self.source.kind == "goto" and self.source.evidence.exit_line is not None:
+            statement.column = self.source.evidence.column
+        elif self.target is not self.block and self.target.kind == "goto" and not self.target.statements:
+            statement.column = self.target.evidence.column
         if self.source.evidence.is_pass or self.target is not self.block and self.target.evidence.is_pass:
             statement.written = "pass"
         return statement

@@ -134,12 +134,14 @@ def _part_in_loop(
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
-    """Whether ``block`` is a copy of a return on a line after the loop, laid out where a test breaks out of it: the
-    rest of the loop has earlier lines.
+    """Whether ``block`` is a copy of a return on a line after the loop, laid out where a test or several jumps break out
+    of it: the rest of the loop has earlier lines.
     """
     line = block.evidence.exit_line
-    if block.kind != "return" or block.evidence.is_uncopied or line is None or len(block.predecessors) != 1:
+    if block.kind != "return" or block.evidence.is_uncopied or line is None:
         return False
+    if len(block.predecessors) > 1:
+        return _is_left_of_all(block, inside) and all(_last_line(one) <= line for one in inside)
     (source,) = block.predecessors
     rest = next((one for one in source.successors if one is not block), None)
     if source.kind != "branch" or rest not in inside:

@@ -84,8 +84,10 @@ def _is_return_of_try(writer: Structurer, node: LiftedBlock, block: LiftedBlock)
 
 
 def _meeting(writer: Structurer, child: LiftedBlock) -> LiftedBlock:
-    """Return the block where paths through ``child`` join: its target if ``child`` only jumps and dominates that."""
+    """Return the block where paths through ``child`` join: its target if ``child`` only jumps and dominates that, and
+    the jump is not a ``break`` or ``continue``.
+    """
     block = skip_jumps(child)
-    if block is None or block is child or writer.is_exit(block) or block not in writer.flow.dominator:
+    if block is None or block is child or child.evidence.column is not None or writer.is_exit(block) or block not in writer.flow.dominator:
         return child
     return block if writer.flow.dominates(child, block) and block.region is child.region else child

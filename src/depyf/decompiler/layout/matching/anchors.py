@@ -158,7 +158,9 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
         found = all_found.setdefault(left, Anchors())
         theirs = left.positions()
         fused = second_halves(left)
-        paired = aligned(left, right, _Header(found, text) if len(nops(left)) != len(nops(right)) else None)
+        header = _Header(found, text) if len(nops(left)) != len(nops(right)) else None
+        paired = aligned(left, right, header)
+        following: dict[int | None, int] = {}  # by header, the parameter after the last NOP's
         for a, b in paired:
             if a.op != "NOP" and a.op not in FUSED or b.position is None:
                 continue
@@ -170,6 +172,21 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
                 found.line(token, where[0])
             elif a.op != "NOP" or token == end or (token, end) not in found.extents:
                 found.extent((token, end), (where[0], where[2], where[1], where[3]))
+                if header is not None and a.op == "NOP":
+                    of = header.statements.get(token)
+                    first = _first_of_line(header.begins(a, b), following.get(of))
+                    if first is not None:
+                        column = where[2] - (tokens[token].column - tokens[first].column)
+                        end_column = column + len(tokens[first].text)
+                        found.extent((first, first), (where[0], column, where[0], end_column))
+                    following[of] = header.after(b)
+
+
+def _first_of_line(begins: list[int], following: int | None) -> int | None:
+    """Return the parameter that begins a line: the one after the last on the line above, if that is known."""
+    if following is None:
+        return min(begins, default=None)
+    return following if following in begins else None
 
 
 class _Header:
@@ -209,14 +226,29 @@ class _Header:
         there = original.position[2]
         if original.line == line:
             return bool(there - column == tokens[token].column - tokens[start].column)
+        return bool(self.begins(original, ours))
+
+    def begins(self, original: Instruction, ours: Instruction) -> list[int]:
+        """Return the parameters that would begin the line of ``original`` at a usual indentation."""
+        token = self.text.exploded.get(ours.line or 0)
+        start = self.statements.get(token) if token is not None else None
+        if original.position is None or token is None or start is None:
+            return []
+        tokens, (line, column, *_) = self.text.cut.tokens, self.of_statement[start]
+        there = original.position[2]
+        if original.line == line:
+            return []
         opening = next((n for n in range(start, token) if tokens[n].text == "("), start)
-        aligned_at = column + tokens[opening].end_column - tokens[start].column
-        for number in range(token, opening, -1):
-            if tokens[number - 1].text in ("(", ",") and number > opening:
-                begins = there - (tokens[token].column - tokens[number].column)
-                if begins in (aligned_at, column + 4, column + 8):
-                    return True
-        return False
+        indents = (column + tokens[opening].end_column - tokens[start].column, column + 4, column + 8)
+        return [
+            number
+            for number in range(token, opening, -1)
+            if tokens[number - 1].text in ("(", ",") and there - (tokens[token].column - tokens[number].column) in indents
+        ]
+
+    def after(self, ours: Instruction) -> int:
+        """Return the token after the comma that follows the construct of ``ours``."""
+        return self.text.exploded.get((ours.position or (0, 0))[1] or 0, -2) + 2
 
 
 def _in_parallel(

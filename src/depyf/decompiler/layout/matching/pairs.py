@@ -35,6 +35,12 @@ class Nops(Protocol):
     def width(self, ours: Instruction) -> int | None:
         """The columns that the construct takes on one line; None if it takes more lines."""
 
+    def begins(self, original: Instruction, ours: Instruction) -> list[int]:
+        """The tokens that may begin the line of ``original``, if both are paired."""
+
+    def after(self, ours: Instruction) -> int:
+        """The token after the comma that follows the construct."""
+
 
 def instructions_of(raw: RawCode) -> list[Instruction]:
     """Return the instructions; none if the code can't be decoded: it is refused, but code around it is laid out."""
@@ -96,19 +102,22 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], known: Nops
     """Pair the NOPs before one instruction.
 
     One side may have more of them, as the compiler keeps only the last of each line: then pair those of equal width,
-    from the end.
+    from the end. Each line begins after the NOP of the line above.
     """
     if len(ours) == len(theirs):
         return list(zip(ours, theirs))
     pairs: Pairs = []
+    begun: list[int] = []
     limit = len(theirs)
     widths = list(map(known.width if known is not None else _width, theirs))
     for nop in reversed(ours):
         same = [other for other in range(limit - 1, -1, -1) if _width(nop) == widths[other]]
         fitting = [other for other in same if known is not None and known.fits(nop, theirs[other])] or same
         if fitting:
-            limit = fitting[0]
+            above = [other for other in fitting if known is not None and known.after(theirs[other]) in begun]
+            limit = (above or fitting)[0]
             pairs.append((nop, theirs[limit]))
+            begun = known.begins(nop, theirs[limit]) if known is not None else []
     return pairs[::-1]
 
 
