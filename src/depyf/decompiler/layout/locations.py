@@ -111,13 +111,13 @@ class _Edges:
         self.commas: set[int] = set()
         self.ending: set[int] = set()
         self.starting: dict[int, list[Span]] = {}
-        ending: dict[int, list[Span]] = {}
+        self.ended: dict[int, list[Span]] = {}
         for span in votes:
             self.starting.setdefault(span[0], []).append(span)
-            ending.setdefault(span[1], []).append(span)
+            self.ended.setdefault(span[1], []).append(span)
         for token, spans in self.starting.items():
             self._begin(token, sorted(spans, key=lambda span: span[1]))
-        for token, spans in ending.items():
+        for token, spans in self.ended.items():
             self._end(token, sorted(spans, key=lambda span: -span[0]))
 
     def _is_in_statement(self, span: Span) -> bool:
@@ -129,7 +129,10 @@ class _Edges:
         for span in spans[1:]:
             outer_at = self.votes[span][:2]
             if outer_at < at and self._is_in_statement(span):
-                self.opened.setdefault(span if span in self.tuples else inner, outer_at)
+                around = inner
+                if span in self.tuples:
+                    around = (span[0], self._comma(span, 1) - 1) if self._ends_with_element(span) else span
+                self.opened.setdefault(around, outer_at)
                 at = outer_at
             inner = span
         self.starts[token] = self.votes[spans[0]][:2]
@@ -147,7 +150,9 @@ class _Edges:
                 at = outer_at
             elif outer_at > at and self._is_in_statement(span):
                 value = (span[0] + 1, token)
-                around = span if span in self.tuples else value if self._opens_after_return(span) else inner
+                around = value if self._opens_after_return(span) else inner
+                if span in self.tuples:
+                    around = (self._comma(span, -1) + 1, token) if self._begins_with_element(span) else span
                 self.closed.setdefault(around, outer_at)
                 at = outer_at
             elif outer_at > at and not self._is_in_statement(span):
@@ -161,6 +166,27 @@ class _Edges:
                 self.commas.add(token)
                 end_column -= len(",")
         self.ends[token] = end_line, end_column
+
+    def _comma(self, span: Span, step: int) -> int:
+        """Return the comma after the first element of the tuple ``span`` (``step`` 1), or before the last (-1)."""
+        first, last = span if step > 0 else span[::-1]
+        depth = 0
+        for number in range(first, last, step):
+            text = self.tokens[number].text
+            depth += (text in OPENING) - (text in CLOSING)
+            if text == "," and not depth:
+                return number
+        return last + step
+
+    def _ends_with_element(self, span: Span) -> bool:
+        """Whether ``span``, a tuple, ends with the last token inside it: there is no parenthesis after it."""
+        end = self.votes[span][2:]
+        return any(self.votes[one][2:] == end for one in self.ended[span[1]] if one[0] > span[0])
+
+    def _begins_with_element(self, span: Span) -> bool:
+        """Whether ``span``, a tuple, begins with the first token inside it: there is no parenthesis before it."""
+        start = self.votes[span][:2]
+        return any(self.votes[one][:2] == start for one in self.starting[span[0]] if one[1] < span[1])
 
     def _is_in_brackets(self, span: Span) -> bool:
         """Whether ``span`` has more than one token, and is all that is between square brackets."""
@@ -208,7 +234,8 @@ def _without_our_parentheses(
 ) -> dict[Span, Extent]:
     """Drop our parentheses around tuples that fit their extent only without them; the inner span gets the vote."""
     found: dict[Span, Extent] = {}
-    begins = {span[0]: extent[:2] for span, extent in votes.items() if span[0] == span[1]}
+    begins = {(span[0], extent[:2]) for span, extent in votes.items()}
+    ends = {(span[1], extent[2:]) for span, extent in votes.items()}
     for (start, end), extent in votes.items():
         if (start, end) in tuples and tokens[start].text == "(" and tokens[end].text == ")" and end - start > 2:
             line, column, end_line, end_column = extent
@@ -216,7 +243,7 @@ def _without_our_parentheses(
             missing = tokens[end].end_column - tokens[start].column - (end_column - column) if line == end_line else 0
             inside = range(start + 1, end)
             blanks = [number for number in inside if tokens[number - 1].text == "," and tokens[number].space]
-            is_bare = extent[:2] == begins.get(start + 1)
+            is_bare = (start + 1, extent[:2]) in begins or (end - 1, extent[2:]) in ends
             if missing and missing == len(blanks) + (2 if is_bare else 0) or missing == len(blanks) + 2:
                 squeezed.update(blanks)
             is_bare = is_bare or missing in (2, 2 + len(blanks)) and missing != len(blanks)
