@@ -74,9 +74,16 @@ def _strip(
             if len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
                 rest.copy_end = None
             rest.follows_copy = True
+            if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
+                rest.follows_long_copy = True  # what follows the value begins there
             setattr(block, edge, rest)
             done.add((region, block, edge))
     graph.remove_unreachable()
+
+
+def _has_left_another(block: BasicBlock) -> bool:
+    """Whether ``block`` ends with what leaves a with statement, or drops the iterator of a loop."""
+    return block.last is not None and block.last.op == "POP"
 
 
 def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: BasicBlock) -> bool:

@@ -59,6 +59,29 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
     return start if start >= 0 and (is_none or value.arg is not None) else column
 
 
+def return_from_with(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
+    """The line and start column of a return that leaves a with statement; None for others.
+
+    What leaves the with statement, up to the return itself, has the position of its item. Before it is the evaluation
+    of the value, or a NOP with the position of a constant or a bare ``return``.
+    """
+    last = instructions[-1].position
+    if last is None or None in last:
+        return None
+    for before in reversed(instructions[:-1]):
+        position = before.position
+        if position == last or position is None or None in position:
+            continue
+        line, end_line, column, end_column = position
+        if line <= last[0] or before.op in _BETWEEN and before.op != "NOP":
+            return None
+        is_none = instructions[-2].op == "CONST" and instructions[-2].arg is None
+        is_bare = is_none and line == end_line and end_column - column == len("return")
+        start = column if is_bare else column - len("return ")
+        return (line, start) if start >= 0 else None
+    return None
+
+
 def column_of_jump(instruction: Instruction) -> int | None:
     """The start column of the ``break`` or ``continue`` that a jump is, by its width; None if it may be neither."""
     position = instruction.position

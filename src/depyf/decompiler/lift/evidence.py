@@ -20,6 +20,9 @@ class Evidence(NamedTuple):
     column: int | None = None
     """The start column of the first instruction of the test at the end, or of the return, ``break`` or ``continue``."""
 
+    return_line: int | None = None
+    """The line of a return that leaves a with statement, if it shows: ``exit_line`` is that of the with statement."""
+
     left_from: int | None = None
     """The start column of a ``break`` or ``continue`` of which a NOP at the beginning is left."""
 

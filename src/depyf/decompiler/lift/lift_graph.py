@@ -9,7 +9,7 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
 from ..syntax import nodes
-from .columns import column_of_jump, column_of_left_jump, column_of_return, column_of_with, end_of_test
+from .columns import column_of_jump, column_of_left_jump, column_of_return, column_of_with, end_of_test, return_from_with
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
@@ -281,6 +281,9 @@ class _Lifter:
                 evidence = evidence._replace(column=None)
             elif evidence.written not in ("pass", "..."):
                 evidence = evidence._replace(column=column_of_return(block.instructions, evidence.column))
+            left = return_from_with(block.instructions) if evidence.is_behind_finally is None else None
+            if left is not None:
+                evidence = evidence._replace(return_line=left[0], column=left[1])
             lifted.evidence = evidence
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":

@@ -245,7 +245,7 @@ def _return(node: LiftedBlock) -> nodes.Return:
     if node.evidence.is_behind_finally is False:
         statement = nodes.Return(node.test)  # the exit has the position of the `finally` body
     else:
-        statement = nodes.Return(node.test, line=node.evidence.exit_line)
+        statement = nodes.Return(node.test, line=node.evidence.return_line or node.evidence.exit_line)
         statement.column = node.evidence.column
     statement.written = node.evidence.written
     return statement
