@@ -117,8 +117,8 @@ def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> 
             test = test.operand
             start -= isinstance(test, nodes.BoolOp)
         elif isinstance(test, nodes.BoolOp):
-            test = test.values[0]
-            start -= isinstance(test, nodes.BoolOp)
+            op, test = test.op, test.values[0]
+            start -= isinstance(test, nodes.BoolOp) and (op, test.op) != ("or", "and")
         elif isinstance(test, nodes.IfExp):
             return None  # what is evaluated first is further to the right
         elif isinstance(test, (nodes.Compare, nodes.BinOp)):
