@@ -40,6 +40,8 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if following:
                 changed = True
                 block.body[index + 1 : index + 1] = following
+            if isinstance(statement, _TRIES):
+                changed |= _join_returns(statement, block.body, index, base)
             inner = RULES.decide(statement, skipped)
             if inner and base is not None and _is_outside(statement, inner, base):
                 changed = True
@@ -79,15 +81,19 @@ def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_Statem
 def _deeper(
     inner: list[nodes.Statement], body: list[nodes.Statement], start: int, base: int | None, owner: nodes.Statement
 ) -> int:
-    """Return how many statements of ``body``, from ``start`` on, are indented deeper than ``base``. They follow
-    ``owner``, whose own body is ``inner``.
+    """Return how many statements of ``body``, from ``start`` on, are indented deeper than ``base``, the column of
+    ``owner`` if it is known. They follow ``owner``, whose own body is ``inner``.
 
     0 if the columns are not conclusive.
     """
-    if base is None or start == len(body) or not _is_below(inner, body[start]):
+    if start == len(body) or not _is_below(inner, body[start]):
         return 0
     # A body on the line of its statement has no column of its own.
     column = column_of_body(inner) if inner[0].line != owner.line else None
+    if base is None:
+        if column is None:
+            return 0
+        base = column - 2  # unknown, but the clause begins in the column of the body
     count = 0
     known = False
     for index in range(start, len(body)):
@@ -118,6 +124,28 @@ def _after_body(statement: nodes.Statement, base: int | None) -> list[nodes.Stat
     following = body[start:]
     del body[start:]
     return following
+
+
+def _join_returns(statement: nodes.Try, body: list[nodes.Statement], index: int, base: int | None) -> bool:
+    """Where all handlers of the try statement at ``index`` end with copies of one return, which is below all that
+    follows and in the column of the statement: move it there, and what follows into the ``else`` clause.
+    """
+    following = body[index + 1 :]
+    returns = [one.body[-1] for one in statement.handlers if isinstance(one.body[-1], nodes.Return)]
+    if len(returns) < 2 or len(returns) < len(statement.handlers) or statement.finalbody or not following:
+        return False
+    last, inner = returns[0], statement.body
+    is_one = all(one == last and (one.line, one.column) == (last.line, last.column) for one in returns)
+    if not is_one or last.line is None or last.column is None or last.column != base or statement.orelse:
+        return False
+    is_below = _is_below([*body[:index], *following], last)
+    if not is_below or not _leaves(following) or _deeper(inner, body, index + 1, base, statement) != len(following):
+        return False
+    for handler in statement.handlers:
+        handler.body[-1:] = [] if len(handler.body) > 1 else [nodes.Pass()]
+    statement.orelse = following
+    body[index + 1 :] = [last]
+    return True
 
 
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
@@ -215,6 +243,8 @@ def _leaves(body: list[nodes.Statement]) -> bool:
             todo += [last.body, last.orelse]
         elif isinstance(last, _TRIES) and not last.finalbody:
             todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
+        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not _has_break(last.body):
+            continue
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
             return False
     return True

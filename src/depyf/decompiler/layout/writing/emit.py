@@ -53,6 +53,10 @@ def _last_line(line: Line) -> int | None:
     return found
 
 
+_SURE = 3
+"""Votes of a line whose first token has a column; others follow from a later token, if no parenthesis precedes it."""
+
+
 def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
     """Return the indentation of each line, by a majority vote in its block."""
     if not has_columns:
@@ -62,7 +66,7 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
     for line in lines:
         item, width = _first_known(line)
         if item is not None and item.column is not None and item.line != previous and item.column >= width:
-            votes.setdefault(line.parent, Counter())[item.column - width] += 1 if width else 3
+            votes.setdefault(line.parent, Counter())[item.column - width] += 1 if width else _SURE
         previous = _last_line(line)
     unit = _unit(lines, votes)
     found: list[int] = []
@@ -76,6 +80,8 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
                 best = base + unit
             else:
                 best = max(fitting, key=lambda column: (fitting[column], -column))
+                if best == base + unit + 1 and fitting[best] < _SURE:
+                    best -= 1  # of a test in parentheses
             of_block[block] = best
         found.append(of_block[block])
     return found
