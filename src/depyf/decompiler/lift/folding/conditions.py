@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ...syntax import nodes
 from ..columns import column_of_test
 from ..lifted_block import LiftedBlock, Terminator
@@ -232,6 +234,8 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         value = negate(value)
     elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
         return False
+    elif (first.evidence.line or 0) > (block.evidence.exit_line or sys.maxsize):
+        return False  # its text would be before the condition
     block.become(second.terminator._replace(test=nodes.IfExp(test, value, second.test)))
     return True
 
