@@ -27,8 +27,8 @@ SOURCE = ROOT / "src"
 
 ROOMS = {
     "depyf.decompiler": (
-        "passes", "limits", "bytecode", "syntax", "proof", "names", "flowgraph", "lift", "structure", "definitions",
-        "layout", "surface_forms", "stack_machine", "events", "dispatch", "driver", "live",
+        "passes", "limits", "bytecode", "syntax", "printing", "proof", "names", "flowgraph", "lift", "structure",
+        "definitions", "layout", "surface_forms", "stack_machine", "events", "dispatch", "driver", "live",
     ),
     "depyf.explain": (
         "torch_facts", "for_reading", "dump", "transformed", "guards", "graphs", "kernels", "stepping", "frames",

@@ -27,7 +27,8 @@ from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E40
 from depyf.decompiler.bytecode.versions import HOSTS  # noqa: E402
 
 TESTS = (
-    "tests/syntax", "tests/flowgraph", "tests/structure", "tests/lift", "tests/cli", "tests/test_import.py",
+    "tests/syntax", "tests/printing", "tests/flowgraph", "tests/structure", "tests/lift", "tests/cli",
+    "tests/test_import.py",
     "tests/decompiler/test_growth.py", "tests/decompiler/test_nesting.py", "tests/decompiler/test_refused.py",
     "tests/decompiler/test_stepper.py", "tests/decompiler/test_passes.py", "tests/decompiler/test_invariants.py",
     "tests/decompiler/test_other_versions.py", "tests/proof/test_verify.py", "tests/proof/test_prove.py",

@@ -360,7 +360,7 @@ def verdicts(result: Result) -> str:
 
 def summary(result: Result) -> str:
     """The verdict of the whole in one sentence, and what is not proven, as comments."""
-    from .decompiler.syntax.string_text import printable
+    from .decompiler.printing.string_text import printable
 
     units = list(result.walk())
     open_ones = [unit for unit in units if not unit.verdict.proven]

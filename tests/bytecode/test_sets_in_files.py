@@ -11,7 +11,7 @@ from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
 from depyf.decompiler.bytecode.reading.marshal import read_marshal
 from depyf.decompiler.driver.file_sets import is_of_file, make_sets_here
-from depyf.decompiler.syntax.constant_text import set_order
+from depyf.decompiler.syntax.set_order import set_order
 
 TIMES = {(3, 7): 1, (3, 8): 2, (3, 9): 2, (3, 10): 2}
 """How often a set is made of a display, in versions whose files keep its order."""

@@ -6,11 +6,11 @@ from depyf.decompiler.bytecode import load
 from depyf.decompiler.driver import better_spellings
 from depyf.decompiler.driver.decompilation import Decompilation
 from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.proof import Level
 from depyf.decompiler.surface_forms import exact
 from depyf.decompiler.surface_forms.changes import FormChange, changes
 from depyf.decompiler.syntax import nodes
-from depyf.decompiler.syntax.printer import print_tree
 
 CONTINUE = """
 def f(a):

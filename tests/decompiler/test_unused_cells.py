@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from depyf.decompiler.bytecode import Instruction, load
 from depyf.decompiler.definitions.bodies import mention_the_unused
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes
-from depyf.decompiler.syntax.printer import print_tree
 
 
 def outer():

@@ -15,10 +15,10 @@ from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.definitions.bodies import mention_the_unused
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import DecompiledCode
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.proof.symbolic.prove import prove_instructions, prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import print_tree
 from depyf.errors import DecompilationError
 
 PLAN = standins.Plan(exceptions=frozenset({"E0", "E1"}))

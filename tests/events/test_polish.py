@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from depyf.decompiler.events.polish import polish
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import print_tree
 
 
 def polished(*body: n.Statement) -> str:

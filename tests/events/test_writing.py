@@ -13,8 +13,8 @@ from depyf.decompiler.events import decompile_events
 from depyf.decompiler.events.copies import drop_copies
 from depyf.decompiler.events.polish import polish
 from depyf.decompiler.names.dynamo import DYNAMO_HINTS
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import print_tree
 
 
 def with_names(function: Callable[..., Any], new: dict[str, str]) -> types.CodeType:

@@ -8,8 +8,8 @@ import textwrap
 import pytest
 from syntax_from_ast import from_ast
 
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.proof import Level, compile_module, compile_unit, prove, prove_all
-from depyf.decompiler.syntax.printer import print_tree
 from depyf.errors import DecompilationError
 
 # The unit is the innermost definition or lambda after the mark; its own text must compile to the same code.

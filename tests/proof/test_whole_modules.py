@@ -8,11 +8,11 @@ from syntax_from_ast import from_ast
 
 from depyf.decompiler.bytecode import disassemble, load
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.proof import compile_module, compile_unit, prove, prove_all
 from depyf.decompiler.proof.lockstep.bisimulation import lock_step, same_instructions
 from depyf.decompiler.proof.lockstep.normalize import normalize
 from depyf.decompiler.syntax.grammar import grammar_of
-from depyf.decompiler.syntax.printer import print_tree
 
 GRAMMAR = grammar_of(HOST_VERSION)
 

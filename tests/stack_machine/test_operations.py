@@ -11,10 +11,10 @@ from depyf.decompiler.bytecode import Instruction, RawCode, load, stack_use
 from depyf.decompiler.dispatch.operations import HANDLERS as OF_DISPATCH
 from depyf.decompiler.events.operations import HANDLERS as OF_EVENTS
 from depyf.decompiler.names.spelling import Spelling
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.stack_machine import HANDLERS, Machine
 from depyf.decompiler.stack_machine.state import Const, Null, Opaque, Pure, Raised, Value
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import print_tree
 from depyf.errors import DecompilationError
 
 

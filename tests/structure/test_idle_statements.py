@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from depyf.decompiler.bytecode import Instruction
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.structure import write_idle_statements
 from depyf.decompiler.syntax import nodes
-from depyf.decompiler.syntax.printer import print_tree
 
 
 def call(name, line, column):

@@ -9,8 +9,8 @@ from typing import Collection
 import pytest
 from syntax_from_ast import from_ast
 
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import print_tree
 from depyf.decompiler.syntax.transforms import TRANSFORMS, check_names
 
 NAMES = [name for name, _ in TRANSFORMS]

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any, Iterator, Sequence
 
 from .. import __version__
-from ..decompiler.syntax.string_text import printable
+from ..decompiler.printing.string_text import printable
 from ..errors import DepyfError
 from ..files.opening import open_tree
 from ..files.trees import Unreadable

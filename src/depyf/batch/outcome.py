@@ -8,7 +8,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Tuple
 
 from .. import __version__
 from ..decompiler.driver.result import Result
-from ..decompiler.syntax.string_text import printable
+from ..decompiler.printing.string_text import printable
 
 Version = Tuple[int, int]
 

@@ -11,9 +11,9 @@ from .cut_out import cut_out
 from .driver.result import Result, ResultText
 from .driver.settings import DEFAULT, Settings
 from .pipeline import analyze
+from .printing.printer import print_with_lines
 from .syntax import nodes
 from .syntax.grammar import grammar_of
-from .syntax.printer import print_with_lines
 
 _DEFINITIONS = (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)
 

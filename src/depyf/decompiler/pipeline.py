@@ -6,7 +6,7 @@
     blocks  = fold(lift(graph, raw))        lift/        statements and tests; the stack is gone
     body    = structure(blocks)             structure/   statements; jumps are gone
     tree    = finish(resolve(body))         bodies, definitions, syntax/transforms
-    source  = print_tree(tree)              syntax/
+    source  = print_tree(tree)              printing/
     verdict = prove_all(raw, compile(source))   proof/   what is not proven is refused, and the rest redone
 
 driver/passes.py lists all steps; driver/units.py runs them for one code object, driver/decompilation.py combines code
@@ -32,11 +32,11 @@ from .limits.deep_stack import with_room
 from .limits.garbage import no_collections
 from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
 from .names.dynamo import is_of_dynamo, without_run
+from .printing.line_wrapping import INDENT
+from .printing.printer import WIDTH, print_tree
+from .printing.string_text import printable
 from .syntax import nodes
 from .syntax.grammar import grammar_of
-from .syntax.line_wrapping import INDENT
-from .syntax.printer import WIDTH, print_tree
-from .syntax.string_text import printable
 
 
 def analyze(

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Any, Iterable, Iterator, Sequence
 from urllib.parse import quote
 
-from ..decompiler.syntax.string_text import printable
+from ..decompiler.printing.string_text import printable
 from ..sarif import sarif_log
 from .report import Change, FileReport, Loading, Status, worst
 

@@ -4,5 +4,5 @@ Takes the output of ``structure/``, in which functions, classes and comprehensio
 statements with the definitions inserted, and with what the kind of the code adds or hides: docstrings, declarations,
 annotations, type parameters, class prologues, asserts rewritten by pytest. The driver passes a function that
 decompiles nested code.
-Imports ``bytecode/``, ``syntax/``, ``proof/``, ``names/`` and ``lift/``.
+Imports ``bytecode/``, ``syntax/``, ``printing/``, ``proof/``, ``names/`` and ``lift/``.
 """

@@ -11,11 +11,11 @@ from ..bytecode.kinds import is_comprehension
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_name
+from ..printing.printer import print_tree
+from ..printing.string_text import cleaned
 from ..syntax import nodes
 from ..syntax.grammar import Grammar
-from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names
-from ..syntax.string_text import cleaned
 from ..syntax.transforms.tail_positions import DEFINITIONS
 from .resolve import annotation
 from .traces import annotate_a_target, keep_constant_statements

@@ -9,7 +9,8 @@ exceptions require; what fits in none is refused.
 
     decompile_dispatch(raw) -> DecompiledCode
 
-Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/``, ``flowgraph/`` and ``stack_machine/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``printing/``, ``names/``, ``flowgraph/`` and
+``stack_machine/``.
 """
 
 from __future__ import annotations

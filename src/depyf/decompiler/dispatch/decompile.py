@@ -8,11 +8,11 @@ from ..bytecode.code.flags import CO_GENERATOR
 from ..names.naming_hints import NO_HINTS, NamingHints
 from ..names.spelling import Spelling
 from ..passes import Invariant, Observer, Pass, run_passes
+from ..printing.printer import PrintError
 from ..stack_machine.definition import DecompiledCode, function_result
 from ..stack_machine.machine import Machine, Nested
 from ..syntax import nodes as n
 from ..syntax.checks import empty_body, stray_jump
-from ..syntax.printer import PrintError
 from .analysis import Analysis
 from .blocks import Blocks, DispatchBlock
 from .conditions import join_tests

@@ -4,6 +4,6 @@
 structuring fails, ``decompilation.py`` combines code objects and proves them, ``partial.py`` and ``refused.py`` show
 what remains of refused code, ``authors_layout.py`` puts the text into the author's lines and columns. Holds on exit:
 whatever is not proven is refused, and marked in the text.
-Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``proof/``, ``names/``, ``flowgraph/``, ``lift/``,
-``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``printing/``, ``proof/``, ``names/``, ``flowgraph/``,
+``lift/``, ``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
 """

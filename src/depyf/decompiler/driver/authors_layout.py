@@ -12,8 +12,8 @@ from ..layout.compare import same_columns, same_lines
 from ..layout.lay_out import Layout
 from ..layout.matching.tokens import CannotCut
 from ..limits.budget import OutOfBudget, spend
+from ..printing.printer import WIDTH, PrintError
 from ..proof import Verdict
-from ..syntax.printer import WIDTH, PrintError
 from .better_spellings import spelled_exactly
 from .units import BUGS
 

@@ -22,6 +22,7 @@ from ..limits.budget import OutOfBudget, part_for, spend
 from ..limits.deep_stack import is_deep
 from ..names.respelling import respell
 from ..names.spelling import Spelling, identifier, is_name
+from ..printing.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
 from ..proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
 from ..proof.constants import constant_key
 from ..proof.scaffold import Spelled
@@ -29,7 +30,6 @@ from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
-from ..syntax.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
 from .authors_layout import laid_out, spelled_and_laid_out
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text

@@ -14,7 +14,7 @@ from typing import Any
 from ..bytecode import Instruction, RawCode
 from ..bytecode.code.formats import FORMATS
 from ..bytecode.interpreters import HOST_VERSION
-from ..syntax.constant_text import display_order, hash_is_random
+from ..syntax.set_order import display_order, hash_is_random
 
 _LARGE = 1000
 """The size from which the order of a set is not searched."""

@@ -410,7 +410,7 @@ STAGES = (
     LINEAR,
     IRREDUCIBLE,
     FINISHING,
-    Stage("print", "syntax", "source"),
+    Stage("print", "printing", "source"),
     Stage("prove", "proof", "the verdict"),
 )
 """All stages, in order; ``load``, ``print`` and ``prove`` are one step each, for the whole text. The driver takes one

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from ..bytecode import RawCode
+from ..printing.string_text import printable
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
-from ..syntax.string_text import printable
 
 
 def meanings(meant: Mapping[str, str]) -> str:

@@ -8,10 +8,10 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of, mode_of
 from ..definitions.rewritten_asserts import ASSUMPTION
+from ..printing.printer import print_with_lines
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
 from ..syntax import nodes
-from ..syntax.printer import print_with_lines
 from .partial import Partial
 from .refused import instruction_lines, refused_body, tree_around
 from .result import Result, ResultText, meanings

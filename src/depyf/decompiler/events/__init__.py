@@ -9,7 +9,7 @@ evaluated in advance.
 
     decompile_events(raw) -> DecompiledCode
 
-Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``names/`` and ``stack_machine/``.
+Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``printing/``, ``names/`` and ``stack_machine/``.
 """
 
 from __future__ import annotations

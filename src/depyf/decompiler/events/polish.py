@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Collection
 
+from ..printing.printer import print_tree
 from ..syntax import nodes as n
-from ..syntax.printer import print_tree
 from ..syntax.traverse import bodies
 
 _MAX_TARGETS = 3

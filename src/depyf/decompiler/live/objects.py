@@ -12,11 +12,11 @@ from ..bytecode.interpreters import HOST_VERSION
 from ..definitions.resolve import arguments_of
 from ..driver.result import Result, ResultText
 from ..names.dynamo import COMPILED_FROM
+from ..printing.printer import print_tree, print_with_lines
 from ..proof import Level, Verdict
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
 from ..syntax.node import Statement
-from ..syntax.printer import print_tree, print_with_lines
 
 
 class FunctionTarget(NamedTuple):

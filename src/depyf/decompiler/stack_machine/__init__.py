@@ -11,7 +11,7 @@ accepts, and those that it executes differently. ``proof/`` has a machine of its
     machine = Machine(raw, Spelling(raw), "events", HANDLERS, upcoming)
     machine.execute(instruction)
 
-Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``names/``.
+Imports ``limits/``, ``bytecode/``, ``syntax/``, ``printing/``, ``proof/`` and ``names/``.
 """
 
 from __future__ import annotations

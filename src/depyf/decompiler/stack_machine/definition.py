@@ -8,9 +8,9 @@ from typing import Any
 from ..bytecode import Instruction, RawCode
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..names.spelling import Spelling, docstring, identifier, is_name
+from ..printing.printer import print_tree
 from ..proof.scaffold import Spelled
 from ..syntax import nodes as n
-from ..syntax.printer import print_tree
 from ..syntax.scopes import bound_names, outside_functions
 from .machine import Machine
 

@@ -1,7 +1,6 @@
-"""The syntax tree: nodes, named transforms, and the printer.
+"""The syntax tree: nodes, walks over them, and named transforms.
 
-Takes: a list of statements that the structure room has built.
-Gives: source text, and the original line of each of its lines.
-Holds on exit: the text parses, on the version whose syntax it uses, to the tree that was given.
-Imports ``limits/``.
+Takes: what other rooms build of statements and expressions.
+Gives: the same tree, closer to what an author writes.
+Holds on exit: names and fields are those of ``ast``, and a statement keeps the line of the original.
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...bytecode import Instruction
 from ...syntax import nodes
-from ...syntax.constant_text import set_order
+from ...syntax.set_order import set_order
 from ..symbolic_stack import SymbolicStack
 from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached, resolved
 from .registry import handles

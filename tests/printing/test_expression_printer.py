@@ -7,8 +7,8 @@ import ast
 import pytest
 from syntax_from_ast import from_ast
 
+from depyf.decompiler.printing.printer import PrintError, print_tree
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import PrintError, print_tree
 
 x, y = n.Name("x"), n.Name("y")
 

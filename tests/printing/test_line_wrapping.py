@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from syntax_from_ast import comparable, from_ast
 
-from depyf.decompiler.syntax.printer import print_tree
+from depyf.decompiler.printing.printer import print_tree
 
 # Source, and the same at 40 columns.
 CASES = [

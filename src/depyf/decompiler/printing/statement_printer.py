@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from . import nodes as n
+from ..syntax import nodes as n
+from ..syntax.grammar import Grammar
 from .constant_text import PrintError
 from .expression_printer import ExpressionPrinter
-from .grammar import Grammar
 from .line_wrapping import (
     CLOSE,
     CLOSE_INVISIBLE,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from syntax_from_ast import comparable, from_ast
 
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax.grammar import Grammar
-from depyf.decompiler.syntax.printer import print_tree
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 PACKAGES = ("", "asyncio", "collections", "concurrent/futures", "email", "importlib", "json", "logging", "unittest")

@@ -10,8 +10,8 @@ from typing import Iterator
 
 import pytest
 
+from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
-from depyf.decompiler.syntax.printer import print_tree
 
 PARTS = [0.0, -0.0, 1.0, -2.5, 1e16, float("inf"), float("-inf"), float("nan")]
 

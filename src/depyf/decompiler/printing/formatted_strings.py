@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from . import nodes as n
+from ..syntax import nodes as n
 from .constant_text import PrintError
 from .line_wrapping import flatten
 from .string_text import (

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Sequence, Union
 
 from ..limits.deep_stack import with_room
-from . import nodes as n
+from ..syntax import nodes as n
+from ..syntax.grammar import ANY, Grammar
 from .constant_text import PrintError
-from .grammar import ANY, Grammar
 from .line_wrapping import flatten, wrap
 from .statement_printer import StatementPrinter
 

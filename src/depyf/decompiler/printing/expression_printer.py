@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+from ..syntax import nodes as n
+from ..syntax.grammar import Grammar
 from . import line_wrapping as marks
-from . import nodes as n
 from .constant_text import PrintError, constant_text, tuple_items
 from .formatted_strings import formatted_string, string_within_braces
-from .grammar import Grammar
 from .line_wrapping import (
     ADJACENT,
     CLOSE,

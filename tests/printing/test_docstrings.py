@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from depyf.decompiler.syntax.string_text import docstring_text
+from depyf.decompiler.printing.string_text import docstring_text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from . import nodes as n
+from ..syntax import nodes as n
 from .constant_text import PrintError
 from .expression_printer import ExpressionPrinter
 from .line_wrapping import BIT_OR, CLOSE, COMMA, OPEN, OPEN_ITEMS

@@ -7,9 +7,9 @@ import ast
 import pytest
 from syntax_from_ast import comparable, from_ast
 
+from depyf.decompiler.printing.printer import PrintError, print_tree
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.grammar import Grammar
-from depyf.decompiler.syntax.printer import PrintError, print_tree
 
 x = n.Name("x")
 
