@@ -17,7 +17,7 @@ from ..bytecode import RawCode, known_instructions
 from ..bytecode.kinds import kind_of
 from ..limits.budget import spend
 from ..proof import prove
-from ..proof.lockstep.normalize import NotComparable, normalize
+from ..proof.lockstep.normalize import NormalForm, NotComparable, normalize
 from ..syntax import nodes
 from .changes import FormChange, TreeChange, changes
 
@@ -105,13 +105,14 @@ def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
         other = compiled(raw, text)
     except (DecompilationError, RecursionError):
         return None
-    if prove(raw, other, names=False).exact:
-        return 0.0
     try:
-        left, right = _steps(raw), _steps(other)
+        left, right = normalize(raw), normalize(other)
     except (NotComparable, DecompilationError):
-        return None
-    ratio = difflib.SequenceMatcher(None, left, right, autojunk=False).ratio()
+        return 0.0 if prove(raw, other, names=False).exact else None
+    # Most texts of a search have other operations; only the rest is worth a proof.
+    if left.ops == right.ops and prove(raw, other, names=False).exact:
+        return 0.0
+    ratio = difflib.SequenceMatcher(None, _steps(left), _steps(right), autojunk=False).ratio()
     return max(1.0 - ratio, 1e-6)
 
 
@@ -119,12 +120,12 @@ def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> lis
     """Return the lines of the instructions of ``raw`` that the code compiled from ``text`` lacks."""
     try:
         other = compiled(raw, text or "")
-        matcher = difflib.SequenceMatcher(None, _steps(raw), _steps(other), autojunk=False)
-        sources = normalize(raw).sources
+        original = normalize(raw)
+        matcher = difflib.SequenceMatcher(None, _steps(original), _steps(normalize(other)), autojunk=False)
     except (DecompilationError, NotComparable, RecursionError):
         return []
     parts = [(start, end) for tag, start, end, _, _ in matcher.get_opcodes() if tag != "equal"]
-    lines = {source.line for start, end in parts for source in sources[start : max(end, start + 1)]}
+    lines = {source.line for start, end in parts for source in original.sources[start : max(end, start + 1)]}
     return [line for line in lines if line is not None]
 
 
@@ -133,7 +134,6 @@ def _line_distance(line: int | None, lines: list[int]) -> int:
     return min((abs(line - other) for other in lines), default=0) if line is not None else 0
 
 
-def _steps(raw: RawCode) -> list[Any]:
-    form = normalize(raw)
+def _steps(form: NormalForm) -> list[Any]:
     jumps = (target - index if target >= 0 else None for index, target in enumerate(form.target))
     return list(zip(form.ops, form.args, jumps))
