@@ -22,6 +22,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 BIN = $(VENV)/bin
 JOBS ?= 2
+# Tests of one file share setups, so each file goes to one process; tests/conftest.py has the order.
+PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test check lint docs ratchet versions matrix stdlib cpython-tests growth clean
 
@@ -29,10 +31,10 @@ demo: $(VENV)/demo-installed
 	$(BIN)/python examples/toy.py
 
 test: lint
-	$(BIN)/python -m pytest -q -m "not slow" -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -q -m "not slow" $(PARALLEL)
 
 check: test
-	$(BIN)/python -m pytest -q -m slow -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -q -m slow $(PARALLEL)
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Callable
 
@@ -14,20 +15,30 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SLOW = ROOT / "tests" / "slow_tests.txt"
+LONG = ROOT / "tests" / "long_files.txt"
 OTHER_PYTHONS = {"find_interpreter", "found_or_recorded"}
+
+
+def lines_of(path: Path) -> list[str]:
+    """Those that are no comments."""
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests whose node ids begin as a line of the list does (`*` stands for anything), and those of a file
-    that looks for other Pythons.
+    that looks for other Pythons. Put long files first, then those with most tests: when one process after the other
+    finds no file left, little is left to the last.
     """
-    lines = [line for line in SLOW.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    is_slow = re.compile("|".join(".*".join(map(re.escape, line.split("*"))) for line in lines)).match
+    is_slow = re.compile("|".join(".*".join(map(re.escape, line.split("*"))) for line in lines_of(SLOW))).match
     for item in items:
         if is_slow(item.nodeid):
             item.add_marker(pytest.mark.slow)
         if not OTHER_PYTHONS.isdisjoint(vars(getattr(item, "module", None) or pytest)):
             item.add_marker(pytest.mark.other_pythons)
+    files = [item.nodeid.partition("::")[0] for item in items]
+    order = {file: place for place, file in enumerate(lines_of(LONG))}
+    places = {file: (order.get(file, len(order)), -count, file) for file, count in Counter(files).items()}
+    items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
 
 
 @pytest.fixture

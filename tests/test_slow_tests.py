@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-LINES = [
-    line
-    for line in (ROOT / "tests" / "slow_tests.txt").read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
-]
+
+
+def lines_of(name: str) -> list[str]:
+    """Those of a list in the folder of the tests that are no comments."""
+    lines = (ROOT / "tests" / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+LINES = lines_of("slow_tests.txt")
 
 
 class _Collected:
@@ -26,14 +30,19 @@ class _Collected:
             print("slow" if item.get_closest_marker("slow") else "quick", item.nodeid)
 
 
-@functools.lru_cache(None)
-def node_ids() -> dict[str, list[str]]:
-    """Of the files with slow tests, the quick ones and the slow ones."""
-    files = sorted({line.split("::")[0] for line in LINES})
+def collected(files: list[str]) -> list[tuple[str, str]]:
+    """The tests of ``files`` as pytest sorts them: slow or quick, and the node id."""
     command = [sys.executable, __file__, "--collect-only", "-qq", "-p", "no:cacheprovider", *files]
     found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     lines = [line.partition(" ") for line in found.splitlines()]
-    return {speed: [node for word, _, node in lines if word == speed] for speed in ("quick", "slow")}
+    return [(speed, node) for speed, _, node in lines if speed in ("quick", "slow")]
+
+
+@functools.lru_cache(None)
+def node_ids() -> dict[str, list[str]]:
+    """Of the files with slow tests, the quick ones and the slow ones."""
+    found = collected(sorted({line.split("::")[0] for line in LINES}))
+    return {speed: [node for word, node in found if word == speed] for speed in ("quick", "slow")}
 
 
 def test_every_line_names_tests_and_every_folder_keeps_quick_ones():
@@ -51,6 +60,15 @@ def test_quick_tests_record_with_and_without_inductor():
     toy = [node for node in quick if "test_session_toy.py::test_computes" in node]
     assert {node.split("[")[1] for node in toy} == {"inductor-no_grad]"}
     assert any("test_session_programs.py::test_the_same_alone_and_recorded[eager-" in node for node in quick)
+
+
+def test_long_files_are_collected_first():
+    """What has few tests and takes long would be left to one process at the end."""
+    long = lines_of("long_files.txt")
+    assert [name for name in long if not (ROOT / name).is_file()] == []
+    other = "tests/decompiler/test_budget.py"
+    found = collected([other, *long[1::-1]])
+    assert list(dict.fromkeys(node.split("::")[0] for _, node in found)) == [*long[:2], other]
 
 
 if __name__ == "__main__":
