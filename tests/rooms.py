@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import subprocess
 import sys
 import tarfile
@@ -64,10 +65,21 @@ def _statements(node: ast.AST, types_too: bool) -> Iterator[ast.stmt]:
         yield from _statements(child, types_too)
 
 
+@functools.lru_cache(None)
+def _import_statements(text: str) -> Tuple[List[ast.stmt], List[ast.stmt]]:
+    """Those of a module, and all with those for type checkers: to read a module takes longer than all else here."""
+    tree = ast.parse(text)
+    without, all_of_them = (
+        [one for one in _statements(tree, types_too) if isinstance(one, (ast.Import, ast.ImportFrom))]
+        for types_too in (False, True)
+    )
+    return without, all_of_them
+
+
 def imported(name: str, path: Path, *, types_too: bool = False) -> Iterator[Tuple[str, str]]:
     """What the module ``name`` imports: the module and the name in it, or the module and ''."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    for node in _statements(ast.parse(path.read_text(encoding="utf-8")), types_too):
+    for node in _import_statements(path.read_text(encoding="utf-8"))[types_too]:
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

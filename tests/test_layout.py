@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import rooms
 
 PACKAGE = Path(__file__).parent.parent / "src" / "depyf"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-GRAPH = rooms.imports()
 PACKAGES = sorted(
     name
     for name, path in rooms.modules().items()
     if path.name == "__init__.py" and any(f"{name}.".startswith(f"{half}.") for half in rooms.ROOMS)
 )
+
+
+@functools.lru_cache(None)
+def import_graph() -> rooms.Imports:
+    """That of the package, made by the first test and not by every process that collects the tests."""
+    return rooms.imports()
 
 
 def lines_matching(pattern: str, modules: list[Path]) -> list[str]:
@@ -42,7 +49,7 @@ def importers(room: str, forbidden: str) -> list[str]:
 
 def test_the_rules_see_the_package():
     assert len(MODULES) > 20
-    assert "depyf.decompiler.driver.stepper" in GRAPH["depyf.cli"]
+    assert "depyf.decompiler.driver.stepper" in import_graph()["depyf.cli"]
     assert importers("decompiler", "depyf.decompiler.driver.decompilation") == [
         "decompiler/driver/authors_layout.py", "decompiler/driver/better_spellings.py", "decompiler/driver/results.py",
         "decompiler/pipeline.py",
@@ -96,18 +103,18 @@ def test_an_import_in_a_function_counts_and_one_for_type_checkers_does_not(tmp_p
 
 
 def test_no_modules_import_each_other():
-    assert rooms.cycles(GRAPH) == []
+    assert rooms.cycles(import_graph()) == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_arrow_goes_up(package: str):
     """In every package, rooms and loose modules can be put in an order in which each imports only what is below."""
-    assert rooms.cycles(rooms.between_parts(GRAPH, package)) == []
+    assert rooms.cycles(rooms.between_parts(import_graph(), package)) == []
 
 
 @pytest.mark.parametrize("half", rooms.ROOMS)
 def test_the_rooms_are_in_the_order_that_is_drawn(half: str):
-    between = rooms.between_parts(GRAPH, half)
+    between = rooms.between_parts(import_graph(), half)
     order = rooms.ROOMS[half]
     folder = PACKAGE / half.partition(".")[2]
     loose = {path.stem for path in folder.glob("*.py")} - {"__init__"}
@@ -118,7 +125,7 @@ def test_the_rooms_are_in_the_order_that_is_drawn(half: str):
 
 def test_the_rooms_of_the_decompiler_import_no_loose_module():
     """What is loose there is what users import."""
-    between = rooms.between_parts(GRAPH, "depyf.decompiler")
+    between = rooms.between_parts(import_graph(), "depyf.decompiler")
     for room in rooms.ROOMS["depyf.decompiler"]:
         assert between[room] <= set(rooms.ROOMS["depyf.decompiler"]), room
 
@@ -134,7 +141,7 @@ def test_each_room_says_what_it_imports(package: str):
     text = ast.get_docstring(ast.parse(rooms.modules()[package].read_text(encoding="utf-8"))) or ""
     sentences = re.findall(r"Imports ((?:[^.]|\.(?=\w))+)\.(?:\s|$)", text)
     said = {Path(name).stem for sentence in sentences for name in re.findall(r"``([\w/.]+)``", sentence)}
-    assert said == rooms.imported_by(GRAPH, package)
+    assert said == rooms.imported_by(import_graph(), package)
 
 
 def test_python_version_tests_stay_in_bytecode():
@@ -154,7 +161,7 @@ def test_the_decompiler_imports_neither_torch_nor_the_torch_side():
 
 def test_the_proof_imports_only_bytecode():
     """What it shares with what it checks could be wrong in both."""
-    assert rooms.between_parts(GRAPH, "depyf.decompiler")["proof"] == {"bytecode", "limits"}
+    assert rooms.between_parts(import_graph(), "depyf.decompiler")["proof"] == {"bytecode", "limits"}
 
 
 def test_levels_are_compared_in_the_proof_alone():
@@ -163,19 +170,30 @@ def test_levels_are_compared_in_the_proof_alone():
     assert lines_matching(r"Level\.(EXACT|IDENTICAL)|[!=]= \"exact\"", outside) == []
 
 
-def code_strings(path: Path) -> set[str]:
-    """The strings in a module that are no documentation."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
-    return {node.value for node in strings if id(node) not in said}
+class Contents(NamedTuple):
+    """Of a module the strings that are no documentation, and the names of its classes."""
+
+    strings: set[str]
+    classes: list[str]
+
+
+@functools.lru_cache(None)
+def contents(path: Path) -> Contents:
+    """Those of a module, whose syntax must be that of the oldest supported Python."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 8))))
+    said = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    strings = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return Contents(
+        {node.value for node in strings if id(node) not in said},
+        [node.name for node in nodes if isinstance(node, ast.ClassDef)],
+    )
 
 
 def test_dynamos_names_are_in_one_module_of_the_decompiler():
     """But for an assumption that verdicts name: what its exception table is wrong about (bytecode/canonical)."""
     names = re.compile(r"dynamo|compiled_fn|resume_(at|in)_|___stack|graph_out|tmp_", re.IGNORECASE)
     found = {
-        str(path.relative_to(PACKAGE / "decompiler")): sorted(filter(names.search, code_strings(path)))
+        str(path.relative_to(PACKAGE / "decompiler")): sorted(filter(names.search, contents(path).strings))
         for path in (PACKAGE / "decompiler").rglob("*.py")
     }
     known = found.pop("names/dynamo.py")
@@ -189,7 +207,7 @@ def test_dynamos_names_are_in_one_module_of_the_decompiler():
 
 def test_what_writes_code_is_given_dynamos_words():
     """Who asks knows what made the code; the default for code that nobody knows of is in the settings."""
-    assert sorted(name for name in GRAPH if "depyf.decompiler.names.dynamo" in GRAPH[name]) == [
+    assert sorted(name for name in import_graph() if "depyf.decompiler.names.dynamo" in import_graph()[name]) == [
         "depyf.decompiler.driver.settings", "depyf.decompiler.live.objects", "depyf.decompiler.pipeline",
         "depyf.explain.transformed.origin",
     ]  # fmt: skip
@@ -202,7 +220,7 @@ def test_modules_are_short():
 
 def test_the_syntax_is_that_of_the_oldest_supported_python():
     for path in MODULES:
-        ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 8))
+        contents(path)
 
 
 TWO_CLASSES = {
@@ -213,10 +231,5 @@ TWO_CLASSES = {
 
 
 def test_a_class_name_stands_for_one_thing():
-    found = Counter(
-        node.name
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
+    found = Counter(name for path in MODULES for name in contents(path).classes if not name.startswith("_"))
     assert {name for name, count in found.items() if count > 1} == TWO_CLASSES
