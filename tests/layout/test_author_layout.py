@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 
 import pytest
@@ -12,6 +13,8 @@ from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interprete
 from depyf.decompiler.bytecode.versions import HOSTS
 from depyf.decompiler.layout import lay_out
 from depyf.decompiler.layout.lay_out import Layout
+from depyf.decompiler.layout.matching.text import Text
+from depyf.decompiler.layout.matching.tokens import cut
 from depyf.decompiler.layout.writing.item import Item
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof import Level
@@ -371,6 +374,103 @@ CASES = {
     "an annotation that there is not": (
         "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
     ),
+    "a continue where arms join": (
+        "def f(a, b, c):\n    for d in a:\n        if b is not None:\n            g(d)\n            continue\n"
+        "        elif c is not None:\n            if d == 3:\n                c = None\n            else:\n"
+        "                g(c)\n            continue\n        if g(d):\n            g(3)\n        else:\n"
+        "            g(4)\n"
+    ),
+    "a first test in parentheses": (
+        "def f(a, b):\n    if (a is not None and g(a, b)\n            and b):\n        return b\n    if (g(a)\n"
+        "            or g(b)):\n        return a\n"
+    ),
+    "a statement after a chained assignment": (
+        "def f(rv):\n    status = headers = None\n    if isinstance(rv, tuple):\n        g(rv)\n"
+        "    if rv is None:\n        raise 1\n    if not a(rv):\n        b\n"
+    ),
+    "a statement after an if whose else leaves": (
+        "def f(a):\n    while True:\n        if a.b():\n            break\n        if a.c == 3:\n"
+        "            d = True\n        else:\n            break\n        e = a.d.e\n    return d, e\n"
+    ),
+    "an else that breaks out of an inner loop": (
+        "def f(self, fileno, data):\n    while True:\n        if self.x:\n            x = 3\n"
+        "        data = memoryview(file_read(self))\n        if not data:\n            break\n"
+        "        while True:\n            try:\n                sent = sock_send(data)\n"
+        "            except BlockingIOError:\n                continue\n            else:\n"
+        "                x += sent\n                if sent < len(data):\n"
+        "                    data = data[sent:]\n                else:\n                    break\n    return x\n"
+    ),
+    "an operand below its elif": (
+        "def f(a):\n    if a.b == 3:\n        c = 3\n    elif a.d(\n        b\n        ) and not a.e(4):\n"
+        "        c = 4\n    else:\n        c = 5\n    return c\n"
+    ),
+    "breaks where arms join": (
+        "def h(self):\n    while True:\n        line = self.read()\n        if line.x:\n            if self.y:\n"
+        "                g()\n                if h:\n                    i()\n                else:\n"
+        "                    j()\n                k()\n        elif not line:\n            if self.y:\n"
+        "                g()\n            else:\n                h()\n            break\n        l = 4\n    m()\n"
+        "\n\ndef j(self, y, x):\n    last = self.maxx\n    while True:\n        if self.win(y, last) != 3:\n"
+        "            last = min(x, last + 1)\n            break\n        elif last == 0:\n            break\n"
+        "        last = last - 1\n    return last\n\n\ndef k(self):\n    while True:\n        if self.a:\n"
+        "            if self.b:\n                self.c = 3\n            elif self.d:\n"
+        "                if self.token:\n                    break\n                else:\n"
+        "                    continue\n            elif self.e:\n                g()\n        elif self.f:\n"
+        "            h()\n"
+    ),
+    "else clauses of what always leaves": (
+        "def a(self):\n    try:\n        if not self.x():\n            for data in self.result:\n"
+        "                self.write(data)\n            self.finish()\n    except:\n"
+        "        if hasattr(self.result, 'close'):\n            self.result.close()\n        raise\n    else:\n"
+        "        self.close()\n\n\ndef b(parent, contents):\n    try:\n        with open(parent) as file:\n"
+        "            contents = file.read()\n    except OSError:\n        showerror(title='File Load Error',\n"
+        "                  parent=parent)\n    except UnicodeDecodeError as err:\n"
+        "        showerror(title='Unicode Decode Error',\n                  parent=parent)\n    else:\n"
+        "        return view_text(parent, contents, wrap=3,\n                         _utest=4)\n"
+        "    return None\n\n\ndef c(state, r):\n    if r.x is not None:\n        while True:\n"
+        "            yield r.x\n    for line in state[0]:\n        yield line\n"
+    ),
+    "else clauses that begin with an assertion": (
+        "def f(a, b):\n    if a:\n        return 1\n    else:\n        assert b\n\n\ndef g(a, b):\n"
+        "    for x in a:\n        if x:\n            continue\n        else:\n            assert b, 'no'\n"
+        "    k()\n\n\ndef h(a, b):\n    try:\n        g(a)\n    except ValueError:\n        return 1\n    else:\n"
+        "        assert b\n    return 3\n\n\ndef k(a, b):\n    if a:\n        return 1\n    assert b\n"
+        "    return 3\n"
+    ),
+    "endless loops that begin with an if": (
+        "def a(r):\n    while 1:\n        if r > 0:\n            r -= 1\n            g()\n        else:\n"
+        "            raise e\n\n\ndef b(r):\n    while True:\n        if r > 0:\n            r -= 1\n"
+        "            g()\n        else:\n            break\n\n\ndef c(r):\n    while True:\n        if r > 0:\n"
+        "            r -= 1\n            g()\n        else:\n            return 3\n\n\ndef e(r):\n"
+        "    while True:\n        if r:\n            g()\n        else:\n            h()\n            return\n\n"
+        "\ndef f(r):\n    while r:\n        g()\n    return 3\n"
+    ),
+    "not before a comparison": (
+        "def f(a, b, c):\n    if not a in b:\n        g()\n    if a not in b:\n        g()\n    d = not a is b\n"
+        "    e = a is not b\n    if not b[a] in c and not a:\n        g(d)\n    while not (a in b):\n"
+        "        g(e)\n"
+    ),
+    "parentheses around elements": (
+        "def f(a, b):\n    c = (a if b else None), b\n    d = (a, b), (a if b else b)\n"
+        "    for a in (a or b), c:\n        g(d)\n    return (a + b) * 3, (not c)\n\n\ndef h(a, b):\n"
+        "    return a, (a if b else None)\n\n\ndef i(a, b):\n    return (a, a if b else None)\n"
+    ),
+    "returns in try statements": (
+        "def f(a, b):\n    try:\n        if b == 3:\n            return g()\n        if b is not None:\n"
+        "            return e(a)\n        a.h(b)\n    finally:\n        a.x.pop()\n\n\ndef i(a):\n    try:\n"
+        "        with a.b:\n            if a.c == 3:\n                return a.d()\n            a.e(4)\n"
+        "            if a.c == 5:\n                return a.d()\n            else:\n                raise a\n"
+        "    finally:\n        a = None\n"
+    ),
+    "returns in with statements": (
+        "def f(a, b):\n    with a.x:\n        if a.y == 3:\n            return False\n        elif a.y == 4:\n"
+        "            a.y = 5\n            return True\n        else:\n            g()\n            raise X('q')\n"
+        "\n\ndef h(a):\n    with a.b:\n        if a.c > 1:\n            return a.d()\n        if a.e is None:\n\n"
+        "            return\n        if a.f is None:\n            return\n\n        i(a)\n        a.e = None\n"
+    ),
+    "tests below a test": (
+        "def f(a, b):\n    while True:\n        b = a()\n        if b > 1.0:\n            if b <= 3:\n"
+        "                break\n        elif b <= 4:\n            break\n    return b * 2\n"
+    ),
 }
 
 SINCE = {
@@ -389,6 +489,21 @@ SINCE = {
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
     "folded constants": (3, 14), "a return after a loop that a test ends": (3, 11),
     "a return at the end of a loop": (3, 11),
+    "a continue where arms join": (3, 11),
+    "a first test in parentheses": (3, 11),
+    "a statement after a chained assignment": (3, 11),
+    "a statement after an if whose else leaves": (3, 11),
+    "an else that breaks out of an inner loop": (3, 11),
+    "an operand below its elif": (3, 11),
+    "breaks where arms join": (3, 13),
+    "else clauses of what always leaves": (3, 11),
+    "else clauses that begin with an assertion": (3, 11),
+    "endless loops that begin with an if": (3, 11),
+    "not before a comparison": (3, 11),
+    "parentheses around elements": (3, 11),
+    "returns in try statements": (3, 11),
+    "returns in with statements": (3, 11),
+    "tests below a test": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 
@@ -427,6 +542,20 @@ def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_
     assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source
     if version >= (3, 10):
         assert result.source == source
+
+
+@pytest.mark.parametrize("version", [version for version in HAVE_COLUMNS if version < (3, 14)], ids=str)
+def test_the_parameters_of_a_line_are_those_up_to_the_default_value_that_ends_it(version):
+    source = (
+        "def f(self, prec=None, rounding=None, Emin=None, Emax=None,\n"
+        "      capitals=None, clamp=None, flags=None, traps=None,\n      ignored=None):\n    pass\n\n\nclass A:\n"
+        "    def g(self, encode, decode, streamreader=None, streamwriter=None,\n"
+        "        incrementalencoder=None, incrementaldecoder=None, name=None):\n        pass\n\n"
+        "    def h(self, code, init_globals=None,\n          mod_name=None, mod_spec=None,\n"
+        "          pkg_name=None, script_name=None):\n        pass\n\n\ndef i(\n"
+        "    iterables, key_list=(0,), key=None, reverse=False, strict=False):\n    pass\n"
+    )
+    assert laid_out(source, version).source == source
 
 
 SHORT_OF_LINES = {
@@ -497,6 +626,13 @@ def corrupted(code: RawCode, chance: random.Random, kind: str) -> RawCode:
                 places[n] = (line, line + chance.randrange(2), column, column + chance.randrange(9))
         part._positions = tuple(places)
     return code
+
+
+def test_a_quote_before_a_field_does_not_end_its_string():
+    text = 'a = f"""b "{c}", {d} "{e}" """\n'
+    exploded = Text(cut(text, free_fields=True)).explode()
+    assert '""" \\\nf"""{d}' in exploded
+    assert ast.dump(ast.parse(exploded)) == ast.dump(ast.parse(text))
 
 
 def test_a_statement_that_is_wrong_once_laid_out_is_alone_in_that():

@@ -116,7 +116,7 @@ class ExitEvidence:
         if evidence.keyword == "return" and is_implicit:
             is_implicit = False  # as wide as the keyword
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
-        if written is None and evidence.keyword == "return" and isinstance(value, nodes.Constant) and value.value is None:
+        if written is None and evidence.keyword == "return" and value == nodes.Constant(None):
             written = "return"
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called

@@ -9,7 +9,14 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
 from ..syntax import nodes
-from .columns import column_of_jump, column_of_left_jump, column_of_return, column_of_with, end_of_test, return_from_with
+from .columns import (
+    column_of_jump,
+    column_of_left_jump,
+    column_of_return,
+    column_of_with,
+    end_of_test,
+    return_from_with,
+)
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS

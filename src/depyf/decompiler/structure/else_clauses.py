@@ -126,7 +126,9 @@ def _after_body(statement: nodes.Statement, base: int | None) -> list[nodes.Stat
     return following
 
 
-def _join_returns(statement: nodes.Try, body: list[nodes.Statement], index: int, base: int | None) -> bool:
+def _join_returns(
+    statement: nodes.Try | nodes.TryStar, body: list[nodes.Statement], index: int, base: int | None
+) -> bool:
     """Where all handlers of the try statement at ``index`` end with copies of one return, which is below all that
     follows and in the column of the statement: move it there, and what follows into the ``else`` clause.
     """

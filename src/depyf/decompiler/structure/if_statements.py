@@ -106,7 +106,7 @@ def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
     if not body or _fails_an_assertion(body) and not _is_below(body[0], node):
         return opened
     leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
-    if not leaves and _breaks_upward(node, orelse, context):
+    if not leaves and _breaks_upward(node, orelse, context) and not _is_written_below(orelse[0], body):
         return opened._replace(test=negate(test), body=orelse, orelse=body)
     if leaves or not orelse and _continues_loop(end, context):
         other = negate(test)
@@ -169,6 +169,13 @@ def _is_below(statement: nodes.Statement, node: LiftedBlock) -> bool:
 def _continues_loop(end: LiftedBlock | None, context: Context) -> bool:
     """Whether ``end`` is where the loop continues."""
     return end is not None and skip_jumps(end) is context.continue_to
+
+
+def _is_written_below(jump: nodes.Statement, body: list[nodes.Statement]) -> bool:
+    """Whether ``jump`` has a position of its own, on a line below the beginning of ``body``."""
+    if jump.column is None or jump.line is None:
+        return False
+    return any(one.line is not None and one.line < jump.line for one in body)
 
 
 def _breaks_upward(node: LiftedBlock, orelse: list[nodes.Statement], context: Context) -> bool:

@@ -134,8 +134,8 @@ def _part_in_loop(
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
-    """Whether ``block`` is a copy of a return on a line after the loop, laid out where a test or several jumps break out
-    of it: the rest of the loop has earlier lines.
+    """Whether ``block`` is a copy of a return on a line after the loop, laid out where a test or several jumps break
+    out of it: the rest of the loop has earlier lines.
     """
     line = block.evidence.exit_line
     if block.kind != "return" or block.evidence.is_uncopied or line is None:

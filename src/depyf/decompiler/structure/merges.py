@@ -88,6 +88,8 @@ def _meeting(writer: Structurer, child: LiftedBlock) -> LiftedBlock:
     the jump is not a ``break`` or ``continue``.
     """
     block = skip_jumps(child)
-    if block is None or block is child or child.evidence.column is not None or writer.is_exit(block) or block not in writer.flow.dominator:
+    if block is None or block is child or child.evidence.column is not None:
+        return child
+    if writer.is_exit(block) or block not in writer.flow.dominator:
         return child
     return block if writer.flow.dominates(child, block) and block.region is child.region else child

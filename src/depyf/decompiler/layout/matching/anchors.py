@@ -240,10 +240,11 @@ class _Header:
             return []
         opening = next((n for n in range(start, token) if tokens[n].text == "("), start)
         indents = (column + tokens[opening].end_column - tokens[start].column, column + 4, column + 8)
+        apart = there - tokens[token].column
         return [
             number
             for number in range(token, opening, -1)
-            if tokens[number - 1].text in ("(", ",") and there - (tokens[token].column - tokens[number].column) in indents
+            if tokens[number - 1].text in ("(", ",") and apart + tokens[number].column in indents
         ]
 
     def after(self, ours: Instruction) -> int:

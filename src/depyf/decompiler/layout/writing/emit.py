@@ -88,15 +88,19 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
 
 
 def _unit(lines: list[Line], votes: dict[int, Counter[int]]) -> int:
+    """Return the usual step of the indentation, by the blocks whose column is sure."""
+    sure = {block: counter.most_common(1)[0] for block, counter in votes.items()}
+    columns = {block: column for block, (column, count) in sure.items() if count >= _SURE}
     steps: Counter[int] = Counter()
-    for block, counter in votes.items():
-        if block >= 0:
-            base = votes.get(lines[block].parent)
-            column = counter.most_common(1)[0][0]
-            if lines[block].parent < 0:
-                steps[column] += 1
-            elif base:
-                steps[column - base.most_common(1)[0][0]] += 1
+    for block, column in columns.items():
+        if block < 0:
+            continue
+        depth, around = 1, lines[block].parent
+        while around >= 0 and around not in columns:
+            depth, around = depth + 1, lines[around].parent
+        step, rest = divmod(column - columns.get(around, 0), depth)
+        if not rest:
+            steps[step] += 1
     best = steps.most_common(1)
     return best[0][0] if best and best[0][0] > 0 else INDENT
 

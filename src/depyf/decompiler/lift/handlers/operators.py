@@ -55,16 +55,22 @@ def _compare(state: SymbolicStack, instruction: Instruction) -> None:
 def _begins_with_not(state: SymbolicStack, instruction: Instruction) -> bool:
     """Whether there is no room for ``not`` between the operands of the comparison: ``not a in b``."""
     whole = instruction.position
-    before = [i for i in state.instructions[: state.position] if i.position is not None]
-    if whole is None or None in whole or whole[0] != whole[1] or not before or None in before[-1].position:
+    if whole is None or None in whole or whole[0] != whole[1]:
         return False
-    right, ends = before[-1], whole[3]
-    start = ends - len(right.arg) if right.op in _NAMES else right.position[2]
-    left = next((i for i in reversed(before[:-1]) if i.position[2] is not None and i.position[2] < start), None)
-    if left is None or left.position[0] != whole[0]:
+    before = [
+        (i, i.position)
+        for i in state.instructions[: state.position]
+        if i.position is not None and None not in i.position and i.position[0] == whole[0]
+    ]
+    if len(before) < 2:
         return False
-    end = left.position[2] + len(left.arg) if left.op in _NAMES else left.position[3]
-    return end <= start < end + len("not in")
+    right, (*_, start, _) = before.pop()
+    start = whole[3] - len(right.arg) if right.op in _NAMES else start
+    for left, (*_, begin, end) in reversed(before):
+        if begin < start:
+            end = begin + len(left.arg) if left.op in _NAMES else end
+            return bool(end <= start < end + len("not in"))
+    return False
 
 
 @handles("BUILD_SLICE")
