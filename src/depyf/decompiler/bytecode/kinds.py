@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from .code.raw_code import RawCode
+from .code.slot_names import CONDITIONAL_ANNOTATIONS as CONDITIONAL_ANNOTATIONS
 from .disassemble import known_instructions
 
 GENERIC = "<generic parameters of "

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode
-from ..bytecode.kinds import gives_annotations
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations
 from ..lift.values import Append, CommonConstant, Function, Marker, Reached, Unpacked
 from ..syntax import nodes
 
 STORED = ("__annotate__", "__annotate_func__")
-REACHED = "__conditional_annotations__"
 PROLOGUE = ("__module__", "__qualname__", "__doc__")
 
 
@@ -102,7 +101,7 @@ def _number(test: nodes.Expression, raw: RawCode) -> int:
 
 
 def _reached(number: nodes.Expression) -> nodes.Expression:
-    return nodes.Compare(number, ["in"], [nodes.Name(REACHED)])
+    return nodes.Compare(number, ["in"], [nodes.Name(CONDITIONAL_ANNOTATIONS)])
 
 
 def as_function(body: list[nodes.Statement]) -> list[nodes.Statement]:
@@ -122,7 +121,7 @@ def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
 
     The set of reached annotations is removed in any case.
     """
-    body[:] = [statement for statement in body if not _stores(statement, REACHED)]
+    body[:] = [statement for statement in body if not _stores(statement, CONDITIONAL_ANNOTATIONS)]
     for index, statement in enumerate(body):
         value = statement.value if isinstance(statement, nodes.Assign) else None
         if isinstance(value, Function) and gives_annotations(value.raw) and not value.parts:
@@ -132,16 +131,20 @@ def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
     return 0, None
 
 
-def spread(body: list[nodes.Statement], end: int, found: list[Deferred]) -> None:
+def spread(body: list[nodes.Statement], end: int, found: list[Deferred], *, is_class: bool) -> None:
     """Insert annotations into the body of a module or class, as stores into ``__annotations__`` as in earlier versions.
 
     Numbered ones replace the record of their number; the others go next to an assignment on the same line, to their
     line, or to ``end``.
     """
     numbered = {annotation.number: annotation for annotation in found if annotation.number is not None}
+    if is_class:
+        end += _put_in_conditions(body, numbered)
     nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered))
+    reached = [one for one in found if one.number is not None and one.number not in numbered]
     for unreached in numbered.values():
-        _put_in_dead_code(body, unreached)
+        if not any(_is_copy(unreached, one) for one in reached):
+            _put_in_dead_code(body, unreached)
     after = _after_prologue(body, end)
     for annotation in found:
         if annotation.number is None:
@@ -149,6 +152,25 @@ def spread(body: list[nodes.Statement], end: int, found: list[Deferred]) -> None
             body.insert(after, _store(annotation, annotation.line))
             after += 1
             end += 1
+
+
+def _put_in_conditions(body: list[nodes.Statement], numbered: dict[int, Deferred]) -> int:
+    """Write ``if True:`` around each recorded annotation that is in no other statement of the class: the compiler has
+    dropped a constant test. Return by how many statements ``body`` is longer.
+    """
+    before = len(body)
+    for index in reversed(range(len(body))):
+        note = body[index]
+        if isinstance(note, Reached) and note.number in numbered:
+            name, line = numbered[note.number].name, note.line
+            start = index - (index > 0 and body[index - 1].line == line and _stores(body[index - 1], name))
+            body[start : index + 1] = [nodes.If(nodes.Constant(True), body[start : index + 1], line=line)]
+    return len(body) - before
+
+
+def _is_copy(annotation: Deferred, other: Deferred) -> bool:
+    """Whether both are one annotation in the body of ``finally``, of which the code has several copies."""
+    return annotation._replace(number=other.number) == other
 
 
 def _after_prologue(body: list[nodes.Statement], end: int) -> int:

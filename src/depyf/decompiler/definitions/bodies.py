@@ -7,7 +7,7 @@ from typing import Iterator
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
-from ..bytecode.kinds import is_comprehension
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_name
@@ -278,7 +278,9 @@ def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[I
         return []  # the common case
     # Inlined comprehensions store to their variables, and restore the variables that these hide.
     inside = inside_comprehensions(instructions)
-    used = {i.arg for i, within in zip(instructions, inside) if i.op in _USES and not within}
+    used = {
+        i.arg for i, within in zip(instructions, inside) if i.op in _USES and (not within or i.arg not in hidden)
+    }
     if not used.isdisjoint(hidden):
         bound = bound - hidden | given | bound_names(body)
     for nested in _comprehensions(raw):
@@ -358,6 +360,7 @@ def _declared(
     stored_cells: dict[str, None] = {}
     local = {*raw.varnames, *raw.cellvars}
     # A comprehension may have a variable with the name of an outer one, and does not see the names of a class.
+    own = local & {CONDITIONAL_ANNOTATIONS}  # a class in a class has a cell of this name besides the outer one
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
     inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
     for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
@@ -369,7 +372,7 @@ def _declared(
                 continue  # by `:=`, which stores to the global
             stored_globals[instruction.arg] = None
         elif op in _CHANGES_CELL:
-            if instruction.arg in raw.freevars and not (in_comprehension and instruction.arg in local):
+            if instruction.arg in raw.freevars and instruction.arg not in (local if in_comprehension else own):
                 stored_cells[instruction.arg] = None
         elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
             (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None

@@ -8,7 +8,7 @@ from typing import Callable
 from ...errors import DecompilationError
 from ..bytecode import RawCode, known_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
-from ..bytecode.kinds import GENERIC, is_late
+from ..bytecode.kinds import GENERIC, is_late, kind_of
 from ..lift.folding.comprehensions import always, never
 from ..lift.folding.negation import negate
 from ..lift.handlers.calls import Comprehension
@@ -61,7 +61,8 @@ class Definitions:
             body = type_parameters.without_formats(body, self.raw.qualname)
         index, function = find_function(body)
         if function is not None:
-            spread(body, index, annotations_of(self.nested(function.raw), function.raw))
+            found = annotations_of(self.nested(function.raw), function.raw)
+            spread(body, index, found, is_class=kind_of(self.raw) == "class")
         module = nodes.Module(body)
         if not any(isinstance(node, _REPLACEABLE) for node in nodes.walk(module)):
             return body  # the common case
@@ -297,15 +298,6 @@ _REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple, Stored)
 """A tree with none of these needs no replacement: assignments and returns are replaced only for what they hold."""
 
 
-def _returned(body: list[nodes.Statement]) -> nodes.Expression | None:
-    """The expression that ``body`` returns, if it does nothing else; each branch of a condition may have its return."""
-    first = body[0] if body else None
-    if isinstance(first, nodes.If) and bool(first.orelse) != (len(body) > 1):
-        left, right = _returned(first.body), _returned(first.orelse or body[1:])
-        return nodes.IfExp(first.test, left, right) if left is not None and right is not None else None
-    return first.value if isinstance(first, nodes.Return) and len(body) == 1 else None
-
-
 def _ends_comprehension(rest: list[nodes.Statement]) -> bool:
     return not rest or len(rest) == 1 and isinstance(rest[0], nodes.Return)
 
@@ -430,7 +422,7 @@ def arguments_of(
 
 def value_of_lambda(body: list[nodes.Statement], raw: RawCode) -> nodes.Expression:
     """The expression of a lambda with the statements ``body``. Raises DecompilationError if they are not one."""
-    value = _returned(body)
+    value = type_parameters.only_value(body)
     if value is not None:
         return value
     if len(body) == 1 and isinstance(body[0], nodes.Expr):  # lambda: (yield), whose value is dropped

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
-from ..bytecode.kinds import gives_annotations, kind_of, mode_of
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations, kind_of, mode_of
 from ..syntax import nodes
 from ..syntax.transforms.kept_constants import apart
 from ..syntax.transforms.tail_positions import DEFINITIONS
-from .annotations import REACHED
 
 
 def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
@@ -42,7 +41,7 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     """
     explained = any("__classdict__" in nested.freevars or kind_of(nested) == "function" for nested in raw.nested)
     unread = kind == "class" and "__classdict__" in raw.cellvars and not explained
-    gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == REACHED for i in instructions)
+    gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == CONDITIONAL_ANNOTATIONS for i in instructions)
     if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(gives_annotations, raw.nested)):
         gathers = False  # for these
     if not unread and not gathers:

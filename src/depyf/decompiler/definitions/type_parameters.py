@@ -51,15 +51,24 @@ def parameter(node: nodes.Expression, evaluated: Evaluated, where: str) -> nodes
     return kind(bound.name, default)
 
 
+def only_value(body: list[nodes.Statement]) -> nodes.Expression | None:
+    """The expression that ``body`` returns, if it does nothing else; each branch of a condition may have its return."""
+    first = body[0] if body else None
+    if isinstance(first, nodes.If) and bool(first.orelse) != (len(body) > 1):
+        left, right = only_value(first.body), only_value(first.orelse or body[1:])
+        return nodes.IfExp(first.test, left, right) if left is not None and right is not None else None
+    return first.value if isinstance(first, nodes.Return) and len(body) == 1 else None
+
+
 def late_value(body: list[nodes.Statement], where: str) -> nodes.Expression:
     """The expression that the finished ``body`` of a lazily evaluated function returns."""
     if body and isinstance(body[0], nodes.Expr) and isinstance(body[0].value, nodes.Constant):
         body = body[1:]  # a string as first constant looks like a docstring
-    only = body[0] if len(body) == 1 else nodes.Pass()
-    if not body or isinstance(only, nodes.Pass):
+    if not body or isinstance(body[0], nodes.Pass) and len(body) == 1:
         return nodes.Constant(None)  # its return was taken for the implicit one
-    if isinstance(only, nodes.Return) and only.value is not None:
-        return only.value
+    value = only_value(body)
+    if value is not None:
+        return value
     raise DecompilationError("a type that is no single expression", stage="structure", where=where)
 
 

@@ -12,9 +12,8 @@ from typing import Callable, Container, NamedTuple, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
-from ..bytecode.kinds import gives_annotations, kind_of
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations, kind_of
 from ..bytecode.part import END_OFFSET, part_of
-from ..definitions.annotations import REACHED
 from ..flowgraph.pieces import Piece, joined, pieces_of
 from ..proof.prove import reading_in_doubt
 from ..syntax import nodes
@@ -134,7 +133,7 @@ class _Body:
 
     def is_prologue(self, piece: Piece) -> bool:
         inside = self.of(piece)
-        if {"SETUP_ANNOTATIONS", REACHED} & _facts(inside) or all(i.op == "NOP" for i in inside):
+        if {"SETUP_ANNOTATIONS", CONDITIONAL_ANNOTATIONS} & _facts(inside) or all(i.op == "NOP" for i in inside):
             return True
         if self.kind != "class":
             return False
@@ -166,7 +165,7 @@ class _Body:
         if not annotated:
             unneeded.add("SETUP_ANNOTATIONS")
         if not annotated and not any(map(gives_annotations, nested)):
-            unneeded.add(REACHED)
+            unneeded.add(CONDITIONAL_ANNOTATIONS)
         kept = [piece for piece in self.prologue if unneeded.isdisjoint(_facts(self.of(piece)))]
         end: list[Instruction] = []
         for piece in self.epilogue:

@@ -11,6 +11,7 @@ from typing import Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 from .exit_copies import is_short
 from .regions import Region, chain
@@ -161,7 +162,8 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
                 todo.append((left, theirs))
                 seen[todo[-1]] = seen[pair]
             continue
-        if _normalized_op(instruction) != _normalized_op(other) or not _same_operands(instruction, other):
+        same = _same_operands(instruction, other) or _are_numbers_of_annotations(ours, theirs)
+        if _normalized_op(instruction) != _normalized_op(other) or not same:
             raise DecompilationError(
                 f"a way out of `try` does not run the `finally` body: {instruction} against {other}",
                 stage="undo_optimiser",
@@ -201,6 +203,15 @@ def _same_operands(ours: Instruction, theirs: Instruction) -> bool:
     if ours.target >= 0:
         return True  # a jump's operand only records jump threading (THREADED)
     return same_operand(ours.arg, theirs.arg)
+
+
+def _are_numbers_of_annotations(ours: _Location, theirs: _Location) -> bool:
+    """Whether both are numbers that the body of a module or class records (3.14 on): each copy has its own."""
+    return all(
+        [i.op for i in block.instructions[position : position + 2]] == ["CONST", "SET_ADD"]
+        and block.instructions[position - 1].arg == CONDITIONAL_ANNOTATIONS
+        for block, position in (ours, theirs)
+    )
 
 
 def _past_exception_pops(location: _Location) -> _Location | None:

@@ -97,13 +97,7 @@ def _end_clauses(graph: ControlFlowGraph, end: BasicBlock, handler: BasicBlock, 
 
 
 def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
-    block = start
-    for _ in range(_MAX_STEPS):
-        if [i.op for i in block.instructions[-3:]] in _TESTS:
-            break
-        if block.fall is None:
-            raise DecompilationError("an except* clause without a test", stage="undo_optimiser")
-        block = block.fall
+    block = _test(start)
     _negate_early_test(graph, block)
     missed, body = block.target, block.fall
     if missed is None or body is None or missed.operations()[:1] != ["POP"]:
@@ -114,6 +108,19 @@ def _clause(graph: ControlFlowGraph, start: BasicBlock) -> _Clause:
     if following is None:
         raise DecompilationError("except* clauses without an end", stage="undo_optimiser")
     return _Clause(block, body, missed, following)
+
+
+def _test(start: BasicBlock) -> BasicBlock:
+    """Return the block that ends with the test of the clause at ``start``: its type may be any expression."""
+    todo, seen = [start], {start}
+    while todo and len(seen) < _MAX_STEPS:
+        block = todo.pop()
+        if [i.op for i in block.instructions[-3:]] in _TESTS:
+            return block
+        following = [one for one in (block.target, block.fall) if one is not None and one not in seen]
+        todo += following
+        seen.update(following)
+    raise DecompilationError("an except* clause without a test", stage="undo_optimiser")
 
 
 def _negate_early_test(graph: ControlFlowGraph, test: BasicBlock) -> None:

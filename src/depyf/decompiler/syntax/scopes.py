@@ -46,5 +46,6 @@ def bound_names(body: list[nodes.Statement]) -> set[str]:
             one = one.value if isinstance(one, nodes.Starred) else one
             if isinstance(one, nodes.Name):
                 bound.add(one.id)
-        bound.update(text for field in ("name", "asname") for text in [getattr(node, field, None)] if text is not None)
+        names = [getattr(node, field, None) for field in ("name", "asname")]
+        bound.update(one.id if isinstance(one, nodes.Name) else one for one in names if one is not None)
     return bound

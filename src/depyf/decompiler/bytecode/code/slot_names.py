@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .raw_code import RawCode
 
 
+CONDITIONAL_ANNOTATIONS = "__conditional_annotations__"
+"""The set of the numbers of annotations that the body of a module or class has reached (3.14 on)."""
+
+
 def make_slot_names_distinct(raw: RawCode) -> None:
     """Rename slots of ``raw``, whose nested code has been read. Raises ValueError if the slots are not in the order
     of all versions: locals, cells, free variables.
@@ -39,7 +43,7 @@ def _distinct(raw: RawCode, slots: tuple[str, ...]) -> list[str]:
     """A name for each slot. Slots visible from outside keep theirs first: parameters, free variables, then cells."""
     kept = set(twins(raw))
     if not raw.is_function:
-        kept.add("__class__")  # a class body has its own cell of that name besides that of an enclosing class
+        kept |= {"__class__", CONDITIONAL_ANNOTATIONS}  # a class body has its own cell besides that of an enclosing class
     taken = {name for code in raw.walk() for name in (*code.names, *code.localsplus, *code.cellvars, code.name)}
     used: set[str] = set()
     found = list(slots)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable
 
+from ..code.slot_names import CONDITIONAL_ANNOTATIONS
 from .dropped import DROPS, are_names, emit_none
 from .moved_operands import pushed_by
 
@@ -179,6 +180,8 @@ def _local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None
 
 def _emit_local(decoder: Decoder, op: str, slot: int, offset: int) -> None:
     name = decoder.raw.localsplus[slot]
+    if name == CONDITIONAL_ANNOTATIONS and slot != decoder.raw.localsplus.index(name):
+        raise decoder.error(f"{op} of the wrong one of two variables called {name}", offset)
     if name in decoder.twins:
         own, free = decoder.twins[name]
         op = "LOAD_CLOSURE" if op == "LOAD_FAST" and slot == free else op

@@ -307,12 +307,14 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
     """``a and b()`` as the last statement of the code, or of a ``finally`` body: each value has its own copy of the
     code that pops it and returns, or re-raises the exception.
 
-    The compiler copies that code because it has no line.
+    The compiler copies that code because it has no line. At the end of the body of ``try`` the return is outside.
     """
     if block.kind != "or_pop" or in_a_chain(block):
         return False
     second, kept = block.false, skip_jumps(block.true)
-    if second is None or kept is None or second.kind != kept.kind or kept.kind not in ("return", "reraise"):
+    if second is None or kept is None or second.kind != kept.kind or kept.kind not in ("return", "reraise", "goto"):
+        return False
+    if kept.kind == "goto" and not _return_alike(kept.next, second.next):
         return False
     if not only_from(second, block) or kept.region is not block.region or not same_stack(second.entry, block.exit):
         return False
@@ -330,6 +332,13 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
     block.evidence = block.evidence.ending_as(second.evidence)
     block.become(second.terminator)
     return True
+
+
+def _return_alike(one: LiftedBlock | None, other: LiftedBlock | None) -> bool:
+    """Whether both do nothing but return the same value."""
+    if one is None or other is None or not one.kind == other.kind == "return" or one.region is not other.region:
+        return False
+    return not one.statements and not other.statements and same_expression(one.test, other.test)
 
 
 def fold_jump(block: LiftedBlock) -> bool:

@@ -6,6 +6,7 @@ from keyword import iskeyword
 from typing import Any
 
 from ...bytecode import Instruction
+from ...bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from ...syntax import nodes
 from ...syntax.set_order import set_order
 from ..symbolic_stack import SymbolicStack
@@ -109,7 +110,7 @@ def _append(state: SymbolicStack, instruction: Instruction) -> None:
     container = _container(state, instruction.arg)
     if isinstance(container, Marker) and container.kind == "accumulator":
         state.emit(Append(None, value))
-    elif container == nodes.Name("__conditional_annotations__") and instruction.arg == 1:
+    elif container == nodes.Name(CONDITIONAL_ANNOTATIONS) and instruction.arg == 1:
         _note_annotation(state, value)
     elif isinstance(container, (nodes.List, nodes.Set)):
         _extendable(container).append(value)
