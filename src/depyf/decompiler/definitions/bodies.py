@@ -8,6 +8,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension
+from ..bytecode.part import ON_CELLS
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_name
@@ -44,9 +45,12 @@ def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.S
             (inner,) = statement.body
             if statement.orelse and _is_below(inner, statement):
                 continue
-            found = [inner.msg] if isinstance(inner, nodes.Assert) and id(inner) in bare else _assertion(inner)
-            if not found and by_name and statement.line == inner.line:
-                found = _assertion(inner, by_name)  # a raise would be on its own line
+            if inner == nodes.Continue() and not statement.orelse and index == len(body) - 2:
+                found = _assertion_of(body[-1], statement, by_name, bare)  # the last statement of a loop
+                if found and not _is_below(body[-1], statement):
+                    body[index:] = [nodes.Assert(statement.test, found[0], line=statement.line)]
+                continue
+            found = _assertion_of(inner, statement, by_name, bare)
             if found:
                 made = nodes.Assert(negate(statement.test), found[0], line=statement.line)
                 body[index : index + 1] = [made, *statement.orelse]
@@ -55,6 +59,16 @@ def _asserts(body: list[nodes.Statement], by_name: bool, bare: dict[int, nodes.S
             if found:
                 body[index] = nodes.Assert(nodes.Constant(False), found[0], line=statement.line)
                 bare[id(body[index])] = body[index]
+
+
+def _assertion_of(
+    inner: nodes.Statement, statement: nodes.Statement, by_name: bool, bare: dict[int, nodes.Statement]
+) -> list[nodes.Expression | None]:
+    """The message of the assert statement that the test of ``statement`` belongs to, if ``inner`` is its other half."""
+    found = [inner.msg] if isinstance(inner, nodes.Assert) and id(inner) in bare else _assertion(inner)
+    if not found and by_name and statement.line == inner.line:
+        found = _assertion(inner, by_name)  # a raise would be on its own line
+    return found
 
 
 def _is_below(inner: nodes.Statement, statement: nodes.Statement) -> bool:
@@ -253,13 +267,13 @@ def _never(instructions: list[Instruction], dead: list[nodes.Statement], line: i
 
 def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
     """Statements that mention the unread free variables and the cells that no other function shares."""
-    used = {i.arg for i in live if isinstance(i.arg, str) and i.op != "CONST"}
+    used = {i.arg for i in live if i.op in ON_CELLS}
     captured = {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
     used |= captured
     used.add("__classdict__")  # captured whether it is read or not
     if any(i.op == "STORE_FIRST_LINE" for i in live):
         used.add("__firstlineno__")
-    if "super" in used:
+    if any(i.arg == "super" and i.op in ("LOAD_GLOBAL", "LOAD_NAME") for i in live):
         used.add("__class__")
     for name in raw.freevars:
         if name not in used and name.isidentifier():

@@ -158,9 +158,10 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
         other = theirs[0].instructions[theirs[1]]
         left = _past_exception_pops(ours)
         if left is not None and _past_exception_pops(theirs) is None:
-            if (left, theirs) not in seen:  # an empty loop
-                todo.append((left, theirs))
-                seen[todo[-1]] = seen[pair]
+            entered = left, _past_value_pop(theirs, left)
+            if entered not in seen:  # an empty loop
+                todo.append(entered)
+                seen[entered] = seen[pair]
             continue
         same = _same_operands(instruction, other) or _are_numbers_of_annotations(ours, theirs)
         if _normalized_op(instruction) != _normalized_op(other) or not same:
@@ -228,6 +229,28 @@ def _past_exception_pops(location: _Location) -> _Location | None:
             at = block, position + 1
         else:
             return at
+    return None
+
+
+def _past_value_pop(theirs: _Location, ours: _Location) -> _Location:
+    """Return the location after the instructions that drop the value of a ``return`` in the body of ``try``, if any.
+
+    What leaves the ``finally`` body drops that value, where the handler's copy drops the exception: from ``ours`` on
+    it drops one value less, such as the iterator of a loop.
+    """
+    after = _past_pop(theirs)
+    mine, its = _past_pop(ours), after
+    while mine is not None and its is not None:
+        mine, its = _past_pop(mine), _past_pop(its)
+    return after if after is not None and its is not None else theirs
+
+
+def _past_pop(location: _Location) -> _Location | None:
+    """Return the location after the next instructions if they drop a value, perhaps below the topmost one."""
+    block, position = _skip_nops(location)
+    for wanted in (["POP"], ["SWAP", "POP"]):
+        if [i.op for i in block.instructions[position : position + len(wanted)]] == wanted:
+            return block, position + len(wanted)
     return None
 
 

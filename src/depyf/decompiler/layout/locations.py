@@ -196,7 +196,7 @@ class _Edges:
 
     def _is_constant_index(self, span: Span) -> bool:
         inside = self.tokens[span[0] : span[1] + 1]
-        is_flat = inside[1].text == "," and all(one.text not in OPENING for one in inside)
+        is_flat = len(inside) > 1 and inside[1].text == "," and all(one.text not in OPENING for one in inside)
         return is_flat and self._is_in_brackets(span) and span[0] > 1 and _ends_operand(self.tokens[span[0] - 2])
 
     def _is_index(self, span: Span) -> bool:

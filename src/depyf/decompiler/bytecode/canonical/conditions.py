@@ -32,7 +32,8 @@ def fold_conditions(
     if jumps_test_bools:
         _cover_jumps(instructions)
     instructions = _fold_or_pop(_fold_to_bool(instructions))
-    return instructions if jumps_go_back else _fold_inverted(instructions)
+    # After an asynchronous comprehension, which is moved to the end, the jump that keeps the value goes backward.
+    return instructions if jumps_go_back else _fold_or_pop(_fold_inverted(instructions))
 
 
 def _cover_jumps(instructions: list[Instruction]) -> None:
