@@ -6,7 +6,7 @@ Takes a body with placeholders resolved and annotations merged; changes the list
 from __future__ import annotations
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode import Instruction, RawCode, known_instructions, reached
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations, kind_of, mode_of
 from ..syntax import nodes
 from ..syntax.transforms.kept_constants import apart
@@ -39,7 +39,8 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     the cell through which it would find the names of the class, a module the set of reached annotations. A function in
     a class makes that cell too.
     """
-    explained = any("__classdict__" in nested.freevars or kind_of(nested) == "function" for nested in raw.nested)
+    live = [i.arg for i in reached(instructions) if isinstance(i.arg, RawCode)]
+    explained = any("__classdict__" in nested.freevars or kind_of(nested) == "function" for nested in live)
     unread = kind == "class" and "__classdict__" in raw.cellvars and not explained
     gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == CONDITIONAL_ANNOTATIONS for i in instructions)
     if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(gives_annotations, raw.nested)):
@@ -54,10 +55,10 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     for kinds in ((nodes.Attribute, nodes.Subscript), (nodes.Name,)):
         if any(_annotate_first(statements, kinds) for statements in candidates):
             return
-    if gathers and candidates:
-        # The annotated target is gone, as in `x[0]: int`.
+    if candidates:
+        # The annotated target is gone, as in `x[0]: int`, or the function is in dead code.
         end = candidates[0]
-        at = len(end) - isinstance(end[-1], nodes.Return)
+        at = len(end) - (bool(end) and isinstance(end[-1], nodes.Return))
         end.insert(at, nodes.AnnAssign(nodes.Name("_"), nodes.Constant(None), None, simple=0))
 
 

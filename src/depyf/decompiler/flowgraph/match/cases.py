@@ -24,6 +24,7 @@ _TESTS = frozenset(
     {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST", "POP_JUMP_IF_NOT_NONE"}
     | {op for op, _ in _COMPARES}
 )
+_COPY = ("COPY", 1)
 _NON_POPPING_TESTS = ("GET_LEN", "MATCH_SEQUENCE", "MATCH_MAPPING")
 
 
@@ -137,7 +138,9 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         raise NoCase("a first pattern that always matches")
     if not reader.stack:
         if not reader.exits:
-            return Case(start, reader.line, pattern, _at(end), False, [], None), None
+            after = _after_guard(end) if is_later and start.op == "POP" else None
+            following, default = (_at(after), _first(after)) if after is not None else (None, None)
+            return Case(start, reader.line, pattern, _at(end), after is not None, [], following, default), None
         over, pops = _join_of_exits(reader, 0), []
         if all(one.depth for one in reader.exits):
             over = _join_of_exits(reader, 1)
@@ -150,12 +153,46 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         if not reader.exits:  # the last alternative is irrefutable
             return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
         after = _join_of_exits(reader, 1)
-        if _at(after).op == "POP":
+        is_next = _keeps_the_subject(position, pattern) and _after_guard(_after(after)) is not None
+        if _at(after).op == "POP" and not is_next:  # a POP that is next is `case _` with a guard
             last = _at(after)
             return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
         return Case(start, reader.line, pattern, _at(body), False, [], _at(after), None, body), after
     pops, after = _guard(end, _join_of_exits(reader, 1) if reader.exits else None)
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
+
+
+def _keeps_the_subject(position: Position, pattern: nodes.pattern) -> bool:
+    """Whether the case at ``position`` begins with one copy more than its ``pattern`` needs: it is not the last one.
+
+    Alternatives, and a pattern with a name, begin with a copy of their own.
+    """
+    block, index = position
+    copies = 0
+    while index < len(block.instructions) and (block.instructions[index].op, block.instructions[index].arg) == _COPY:
+        copies, index = copies + 1, index + 1
+    first: nodes.pattern | None = pattern
+    while copies and isinstance(first, (nodes.MatchOr, nodes.MatchAs)):
+        first = first.patterns[0] if isinstance(first, nodes.MatchOr) else first.pattern
+        copies -= first is not None
+    return copies > 0
+
+
+def _after_guard(position: Position) -> Position | None:
+    """Return where control goes if the guard at ``position`` is false; None if there is no test.
+
+    A ``case _`` that pops the subject has a guard: for a last one without, the case before leaves no subject.
+    """
+    block: BasicBlock | None = position.block
+    while block is not None and block.last is not None:
+        if block.target is not None:
+            is_exit = block.last.op in ("POP_JUMP_IF_FALSE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE")
+            if is_exit:
+                return Position(block.target, 0)
+            if block.last.op != "POP_JUMP_IF_TRUE":
+                return None
+        block = block.fall
+    return None
 
 
 def _join_of_exits(reader: PatternReader, depth: int) -> Position:

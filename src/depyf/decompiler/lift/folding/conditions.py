@@ -304,8 +304,8 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
 
 
 def fold_boolean_statement(block: LiftedBlock) -> bool:
-    """``a and b()`` as the last statement of the code, or of a ``finally`` body: each value has its own copy of the
-    code that pops it and returns, or re-raises the exception.
+    """``a and b()`` as the last statement of the code, of a ``finally`` body, or of a loop's: each value has its own
+    copy of the code that pops it and returns, re-raises the exception, or jumps back.
 
     The compiler copies that code because it has no line. At the end of the body of ``try`` the return is outside.
     """
@@ -314,7 +314,7 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
     second, kept = block.false, skip_jumps(block.true)
     if second is None or kept is None or second.kind != kept.kind or kept.kind not in ("return", "reraise", "goto"):
         return False
-    if kept.kind == "goto" and not _return_alike(kept.next, second.next):
+    if kept.kind == "goto" and not _go_on_alike(kept.next, second.next):
         return False
     if not only_from(second, block) or kept.region is not block.region or not same_stack(second.entry, block.exit):
         return False
@@ -334,8 +334,11 @@ def fold_boolean_statement(block: LiftedBlock) -> bool:
     return True
 
 
-def _return_alike(one: LiftedBlock | None, other: LiftedBlock | None) -> bool:
-    """Whether both do nothing but return the same value."""
+def _go_on_alike(one: LiftedBlock | None, other: LiftedBlock | None) -> bool:
+    """Whether both are the same block, or do nothing but return the same value."""
+    one, other = skip_jumps(one), skip_jumps(other)
+    if one is other:
+        return True
     if one is None or other is None or not one.kind == other.kind == "return" or one.region is not other.region:
         return False
     return not one.statements and not other.statements and same_expression(one.test, other.test)
