@@ -43,7 +43,7 @@ def _distinct(raw: RawCode, slots: tuple[str, ...]) -> list[str]:
     """A name for each slot. Slots visible from outside keep theirs first: parameters, free variables, then cells."""
     kept = set(twins(raw))
     if not raw.is_function:
-        kept |= {"__class__", CONDITIONAL_ANNOTATIONS}  # a class body has its own cell besides that of an enclosing class
+        kept |= {"__class__", CONDITIONAL_ANNOTATIONS}  # a class has its own cell besides that of an enclosing one
     taken = {name for code in raw.walk() for name in (*code.names, *code.localsplus, *code.cellvars, code.name)}
     used: set[str] = set()
     found = list(slots)
