@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+import weakref
 from typing import Any, Callable
 
 import pytest
@@ -39,6 +40,28 @@ def test_a_made_up_variable_goes_where_its_value_is_used_once():
 
     assert text_of(f, t="tmp_1", u="graph_out_0") == "def f(a):\n    return a.enter()[0]\n"
     assert "t = a.enter\n" in text_of(f)  # a name that somebody chose stays
+
+
+def test_a_made_up_variable_keeps_alive_what_a_callee_has_a_weak_reference_to():
+    def f(a, g):
+        t = a.register
+        u = a.stream(1)
+        t(a.first, u)
+        return g(a)
+
+    class Events:
+        def register(self, *objects):
+            self.registered = [weakref.ref(one) for one in objects]
+
+        def stream(self, number):
+            return Events()
+
+    text = text_of(f, t="tmp_1", u="tmp_2")
+    names = {}
+    exec(text, names)
+    events = Events()
+    events.first = Events()
+    assert all(names["f"](events, lambda events: [one() is not None for one in events.registered]))
 
 
 def test_a_made_up_variable_that_is_used_again_gets_a_name():

@@ -22,7 +22,7 @@ from .exception_ranges import ExceptionRanges
 from .iteration import for_statement
 from .merging import Arm, merge_states
 from .operations import HANDLERS
-from .parked import live_before, parked_locals
+from .parked import keeping_alive, live_before, parked_locals
 from .paths import Paths
 from .try_statements import OpenTry, finish_tries, try_statement
 from .with_statements import RangeExit, with_statement
@@ -62,6 +62,7 @@ class Control:
         self.machine.all_uses_known = True
         self.machine.author_named = {spelling.variable(name) for name in raw.localsplus if not naming.is_made_up(name)}
         self.machine.parked = parked_locals(raw, instructions, self.paths, naming)
+        self.machine.keeping_alive = keeping_alive(instructions)
         self.live_before = live_before(self.machine.parked, instructions, self.paths)
         self.steps_left = _MAX_STEPS_PER_INSTRUCTION * len(instructions) + 1000
         self.depth = 0

@@ -11,6 +11,7 @@ from ..bytecode import Instruction, RawCode
 from ..names.naming_hints import NamingHints
 from .paths import Paths
 
+_CALLS = ("CALL", "CALL_EX")
 _READS = ("LOAD_FAST", "DELETE_FAST")
 
 
@@ -33,6 +34,21 @@ def always_bound(instructions: list[Instruction], paths: Paths, naming: NamingHi
 
 def _stored(instructions: list[Instruction], naming: NamingHints) -> frozenset[str]:
     return frozenset(ins.arg for ins in instructions if ins.op == "STORE_FAST" and naming.is_made_up(ins.arg))
+
+
+def keeping_alive(instructions: list[Instruction]) -> frozenset[str]:
+    """Return the variables that hold what a call returned for calls after their last use: no slot of a stack would.
+
+    The text has to hold it in a variable too.
+
+    Dynamo keeps streams and events so, as a callee takes weak references to them (output_graph.py of torch 2.11, "keep
+    alive any user objects for the rest of the frame").
+    """
+    names = {two.arg for one, two in zip(instructions, instructions[1:]) if two.op == "STORE_FAST" and one.op in _CALLS}
+    names -= {ins.arg for ins in instructions if ins.op == "DELETE_FAST"}
+    calls = [index for index, ins in enumerate(instructions) if ins.op in _CALLS]
+    last = {ins.arg: index for index, ins in enumerate(instructions) if ins.op == "LOAD_FAST" and ins.arg in names}
+    return frozenset(name for name, read in last.items() if sum(call > read for call in calls) > 1)
 
 
 def _read_unbound(

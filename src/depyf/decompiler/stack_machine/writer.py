@@ -44,6 +44,7 @@ class Writer:
         self.to_delete: set[str] = set()  # variables of ours that are stale at a long-running operation
         self.set_before_loop: set[str] = set()  # variables of ours that a loop body resets, not deletes
         self.parked: frozenset[str] = frozenset()
+        self.keeping_alive: frozenset[str] = frozenset()  # parked variables whose values have to be in one of ours
         self.live: frozenset[str] = frozenset()  # parked variables that are still read
 
     def error(self, reason: str) -> DecompilationError:

@@ -25,6 +25,9 @@ def _store_fast(machine: Machine, name: str) -> None:
     value = machine.pop()
     if name not in machine.parked:
         machine.store(machine.spelling.variable(name), value)
+    elif name in machine.keeping_alive and machine.is_unnamed(value):
+        with machine.using([value]):
+            machine.name(value)
     machine.state.locals[name] = value
 
 
