@@ -4,6 +4,7 @@
     python benchmarks/torch_compile/torch_matrix.py --python A/bin/python --python B/bin/python     these cells
     python benchmarks/torch_compile/torch_matrix.py --only toy recompile             some programs, by prefix
     python benchmarks/torch_compile/torch_matrix.py --share 2/3                      the second of every three programs
+    python benchmarks/torch_compile/torch_matrix.py --device cuda                    new tensors are on the GPU
     python benchmarks/torch_compile/torch_matrix.py --list                           the programs, a sentence each
     python benchmarks/torch_compile/torch_matrix.py --equal-dumps                    compare the dumps of two runs
 
@@ -80,7 +81,8 @@ def run_cell(python: str, options: argparse.Namespace) -> Cell:
 
 def begin(python: str, only: List[str], folder: str, options: argparse.Namespace, **more: Any) -> Any:
     """Starts a cell, which prints a line for each run of a program."""
-    order = {"only": only, "folder": folder, "jobs": options.jobs, "limit": options.limit, **more}
+    order = {"only": only, "folder": folder, "jobs": options.jobs, "limit": options.limit,
+             "device": options.device, **more}  # fmt: skip
     path = os.path.join(folder, "jobs.json")
     Path(path).write_text(json.dumps(order), encoding="utf-8")
     return subprocess.Popen(
@@ -327,6 +329,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--equal-dumps", action="store_true", help="compare the dumps of two runs instead")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time (default 2)")
     parser.add_argument("--limit", type=int, default=300, help="seconds for one run (default 300)")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where new tensors are (default cpu)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put a summary into this page")
     parser.add_argument("--csv", type=Path, metavar="FILE", default=ROOT / "docs" / "static" / "torch-matrix.csv",

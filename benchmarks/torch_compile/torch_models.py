@@ -81,8 +81,8 @@ def run(python: str, model: str, ranks: int, kind: str, folder: str, options: ar
     os.makedirs(folder)
     processes = []
     for rank in range(ranks):
-        job = {"model": model, "kind": kind, "backend": options.backend, "timed": options.pairs > 0,
-               "dump": os.path.join(folder, "dump") if kind == WITH else "",
+        job = {"model": model, "kind": kind, "backend": options.backend, "device": options.device,
+               "timed": options.pairs > 0, "dump": os.path.join(folder, "dump") if kind == WITH else "",
                "trace": os.path.join(folder, "trace_{}".format(rank)),
                "report": os.path.join(folder, "report_{}.json".format(rank))}  # fmt: skip
         path = os.path.join(folder, "job_{}.json".format(rank))
@@ -248,6 +248,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", default=sys.executable, metavar="PATH", help="an interpreter with a torch")
     parser.add_argument("--backend", default="eager", choices=["eager", "aot_eager", "inductor"])
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where new tensors are (default cpu)")
     parser.add_argument("--models", nargs="+", metavar="NAME", help="models whose names begin so")
     parser.add_argument("--pairs", type=int, default=1, help="pairs of timed runs (default 1; 0: one run, not timed)")
     parser.add_argument("--limit", type=int, default=600, help="seconds for one run (default 600)")

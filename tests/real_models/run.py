@@ -55,6 +55,8 @@ def run(job: Dict[str, Any]) -> Dict[str, Any]:
     from real_models.torch_says import SkipLog, counters, records_of
 
     torch.set_num_threads(1)
+    if job["device"] == "cuda":
+        torch.set_default_tensor_type(torch.cuda.FloatTensor)
     skips = SkipLog()
     if job["kind"] == "named":
         skips.listen()

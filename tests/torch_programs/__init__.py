@@ -17,7 +17,7 @@ from pathlib import Path
 
 __all__ = ["SCRIPTS", "load"]
 
-PARTS = ("breaks", "calls", "classes", "compiling", "effects", "operators", "reasons", "training", "tools")
+PARTS = ("breaks", "calls", "classes", "compiling", "effects", "gpu", "operators", "reasons", "training", "tools")
 SCRIPTS = {path.stem: path for path in sorted(Path(__file__).with_name("scripts").glob("*.py"))}
 """The whole programs by name."""
 

@@ -157,7 +157,10 @@ def _run_page(program: Program, page: types.ModuleType, frame: Any, one: Call) -
     if hasattr(page, "use"):
         page.use(one.names)
     args, kwargs = _with_defaults(original(one.function), *copied(one.inputs))
-    torch.set_rng_state(one.random_state)
+    on_cpu, on_gpus = one.random_state
+    torch.set_rng_state(on_cpu)
+    if on_gpus:
+        torch.cuda.set_rng_state_all(on_gpus)
     try:
         result = function(*_bound(one), *args, **kwargs)
     except Exception as error:

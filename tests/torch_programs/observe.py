@@ -81,6 +81,7 @@ def _again(program: Program, directory: str, ran: Set[str]) -> List[Any]:
             os.environ["PYTHONBREAKPOINT"] = "0"
             stack.enter_context(depyf.debug())
             stack.callback(sys.settrace, None)
+            stack.enter_context(torch.autograd.set_multithreading_enabled(False))  # a GPU's backward has its own thread
             sys.settrace(lambda frame, event, argument: ran.add(frame.f_code.co_filename))
         return [_once_more(one) for one in list(CALLS)]
 

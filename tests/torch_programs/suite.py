@@ -54,6 +54,7 @@ class Program(NamedTuple):
         raises: name of the exception that the program ends with, by intent.
         exits: exit status that the process ends with, by intent.
         index: regular expressions, each of which the dump's index must have.
+        device: "cuda" where it needs a GPU; "" for whatever device new tensors are on.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Program(NamedTuple):
     raises: str
     exits: int
     index: Tuple[str, ...] = ()
+    device: str = ""
 
 
 class Call(NamedTuple):
@@ -105,6 +107,7 @@ def program(
     raises: str = "",
     exits: int = 0,
     index: Union[str, Iterable[str]] = (),
+    device: str = "",
     **options: Any,
 ) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     """Adds a function to the suite, once for each backend."""
@@ -119,7 +122,7 @@ def program(
             name = run.__name__ if len(backends) == 1 else "{}[{}]".format(run.__name__, one)
             assert name not in PROGRAMS and says, name
             PROGRAMS[name] = Program(
-                name, run, says, one, wanted, watch, options, new_process, repeatable, raises, exits, patterns
+                name, run, says, one, wanted, watch, options, new_process, repeatable, raises, exits, patterns, device
             )
         return run
 
@@ -138,7 +141,7 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     outcome: List[Any] = []
     written = original(function)
     receiver = copied(getattr(written, "__self__", None))
-    state = torch.get_rng_state()
+    state = torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     CALLS.append(Call(function, receiver, _names(written), copied((args, kwargs)), state, outcome))
     try:
         result = function(*args, **kwargs)
@@ -204,7 +207,12 @@ def _tensors(value: Any, found: List[Any]) -> List[Any]:
 
 
 def lacking(needed: Program) -> str:
-    """What this torch lacks for a program: the name that is not there, or '' when all are."""
+    """What this torch lacks for a program: the name that is not there, or '' when all are.
+
+    GPUs are counted without a context, in which a process that forks could not use them later.
+    """
+    if needed.device and not torch.cuda.device_count():
+        return "a GPU"
     for name in needed.needs:
         module, *rest = name.split(".")
         found: Any = importlib.import_module(module)
