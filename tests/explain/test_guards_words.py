@@ -38,7 +38,7 @@ class PrintedTree:
         (
             "TENSOR_MATCH",
             TENSOR.replace("CPU", "CUDA").replace("device=None", "device=0").replace("grad=False", "grad=True"),
-            "a: CUDA:0 float32 tensor of shape [any, 3], stride [3, 1], needs grad",
+            "a: cuda:0 float32 tensor of shape [any, 3], stride [3, 1], needs grad",
         ),
         ("NO_TENSOR_ALIASING", "check_no_aliasing(L['a'], L['b'], G['T'])", "a, b and T are different tensors"),
         ("TYPE_MATCH", "___check_type_id(L['d'], 1407140551430), type=<class 'dict'>", "d is exactly of type dict"),

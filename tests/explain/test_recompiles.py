@@ -212,8 +212,12 @@ HERE = RecompilingCall({"xs": [1, 2, 3], "m": None, "n": 2.5}, {"G": 4}, {})
          "requires_grad=True", "requires_grad"),
         ("tensor 'x' stride mismatch at index 0. expected 3, actual 1", "", "3", "1", "contiguous"),
         ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, AutogradCPU), actual "
-         "DispatchKeySet(CUDA, AutogradCUDA)", "", "DispatchKeySet(CPU, AutogradCPU)",
-         "DispatchKeySet(CUDA, AutogradCUDA)", "device"),
+         "DispatchKeySet(CUDA, AutogradCUDA)", "x", "on cpu", "on cuda", "device"),
+        ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, AutogradCPU), actual "
+         "DispatchKeySet(CPU)", "", "DispatchKeySet(CPU, AutogradCPU)", "DispatchKeySet(CPU)", "inference mode"),
+        ("L['n'] is L['m']", "n", "m", "another object", ""),
+        ("n is m", "n", "m", "another object", ""),
+        ("L['m'] is None", "m", "None", "None", ""),
     ],
 )  # fmt: skip
 def test_what_was_expected_and_what_came(text, subject, expected, actual, remedy):

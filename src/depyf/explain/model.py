@@ -18,12 +18,14 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Iterator
 
+from .compile_times import CompileTimes
 from .names import file_name
 
 __all__ = [
     "Artifact",
     "CacheEntry",
     "CompileTimes",
+    "CudaGraph",
     "Decompiled",
     "Failure",
     "Frame",
@@ -148,6 +150,21 @@ class Kernel:
     from_cache: bool = False
     lines: list[KernelLine] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)  # file names of C++ and Triton sources
+
+
+@dataclass
+class CudaGraph:
+    """Whether the kernels of one direction of a graph are recorded as a CUDA graph and replayed.
+
+    `parts` is how many CUDA graphs they are: several where Inductor has cut them, 0 for none. `reason` is why they are
+    launched one by one, in torch's words, with the `line` of the program that torch names.
+    """
+
+    graph: str
+    direction: str = "forward"
+    parts: int = 0
+    reason: str = ""
+    line: SourceLine | None = None
 
 
 @dataclass
@@ -357,33 +374,6 @@ class Frame:
                 waiting.extend(r.frame for r in entry.resume_functions if r.frame is not None)
 
 
-@dataclass(frozen=True)
-class CompileTimes:
-    """Where the seconds of one compilation went, by torch's own clocks.
-
-    Attributes:
-        function: name of the code object; "" for a backward graph, which is compiled when it is first needed.
-        start: when it began, in seconds since the epoch.
-        dynamo: tracing and guards; `aot`: AOTAutograd; `backend`: Inductor, or whatever the backend is; `kernels`:
-            compiling and loading kernels. None of these contains another.
-        guards: one evaluation of its guards; 0 where torch does not measure it (before 2.7).
-    """
-
-    compile_id: str
-    function: str = ""
-    start: float = 0.0
-    dynamo: float = 0.0
-    aot: float = 0.0
-    backend: float = 0.0
-    kernels: float = 0.0
-    guards: float = 0.0
-
-    @property
-    def total(self) -> float:
-        """All of it."""
-        return self.dynamo + self.aot + self.backend + self.kernels
-
-
 @dataclass
 class Artifact:
     """One file of the dump: what it is, why one would open it, and whether it could be made."""
@@ -419,6 +409,7 @@ class Session:
     refusals: list[Refusal] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     breaks: list[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
+    cuda_graphs: list[CudaGraph] = field(default_factory=list)
     compiled_before: list[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
     torch_version: str = ""
     python_version: str = ""

@@ -25,9 +25,14 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
 )
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
+_KEYS = re.compile(
+    r"^tensor '(?P<name>.+)' dispatch key set mismatch\. expected (?P<expected>DispatchKeySet\(.*?\)), actual "
+    r"(?P<actual>DispatchKeySet\(.*?\))"
+)
 _DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
 _COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
 _PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
+_SOURCE = re.compile(r"^(?!None\b|True\b|False\b|Ellipsis\b)[A-Za-z_][\w.'\"\[\]]*\Z")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _LONGEST_VALUE = 80
 _NO_VALUE = object()
@@ -118,7 +123,13 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     """What was expected, and what came."""
     mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
-    if mismatch is not None:
+    keys = _KEYS.match(code)
+    devices = [_DEVICE.findall(keys[which])[:1] for which in ("expected", "actual")] if keys is not None else []
+    if keys is not None and all(devices) and devices[0] != devices[1]:
+        found.subject = user_spelling(keys["name"])
+        found.expected, found.actual = (f"on {name.lower()}" for [name] in devices)
+        found.words = f"{found.subject} is {found.expected}"
+    elif mismatch is not None:
         found.expected, found.actual = mismatch.group("expected"), mismatch.group("actual")
     elif grad is not None:
         found.expected = "requires_grad={}".format(bool(int(grad.group("expected"))))
@@ -138,6 +149,9 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.expected = kind.group("expected")
         value = _value_of(kind.group("source"), call)
         found.actual = "" if value is _NO_VALUE else type(value).__name__
+    elif compared is not None and " is " in code and _SOURCE.match(compared["expected"]):  # one object for both
+        found.subject, found.expected = user_spelling(compared["source"]), user_spelling(compared["expected"])
+        found.actual = "another object"
     elif compared is not None:
         found.expected = compared.group("expected")
         found.subject = user_spelling(compared.group("source"))
@@ -234,7 +248,7 @@ def _remedy(whole: str, text: str, found: RecompileReason) -> str:
         return _SMALL
     if "allow_unspec_int_on_nn_module" in whole:
         return _ATTRIBUTE
-    if "dispatch key set" in text and set(_DEVICE.findall(found.expected)) != set(_DEVICE.findall(found.actual)):
+    if "dispatch key set" in text and found.expected.startswith("on "):
         return "each device is compiled by itself"
     if "dispatch key set" in text and ("Autocast" in found.expected) != ("Autocast" in found.actual):
         return _AUTOCAST

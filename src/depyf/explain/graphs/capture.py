@@ -14,7 +14,7 @@ from ..torch_facts.torch_behavior import input_source
 from .global_lines import global_lines
 from .text import GraphText, source_of
 
-__all__ = ["capture", "find_graph_module", "graph_from_module", "reachable", "user_line_of"]
+__all__ = ["capture", "find_graph_module", "graph_from_module", "lines_of_trace", "reachable", "user_line_of"]
 
 _TRACE_LINE = re.compile(r'^\s*File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.*)$')
 _SHORT_DTYPE = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c", "bool": "b"}
@@ -141,7 +141,12 @@ def user_line_of(node: Any) -> SourceLine | None:
 
 def _user_stack(node: Any) -> list[SourceLine]:
     """The lines of the user's program that led to a node, the innermost last."""
-    lines = str(node.meta.get("stack_trace") or node.stack_trace or "").splitlines()
+    return lines_of_trace(str(node.meta.get("stack_trace") or node.stack_trace or ""))
+
+
+def lines_of_trace(text: str) -> list[SourceLine]:
+    """The lines of the user's program in a stack trace, the innermost last."""
+    lines = text.splitlines()
     found: list[SourceLine] = []
     for at, text in enumerate(lines):
         match = _TRACE_LINE.match(text)

@@ -108,7 +108,7 @@ def _tensor(guard: Guard, module_globals: dict[str, Any]) -> None:
     dtype = _text(guard.code, call.args[3])
     guard.subject = user_spelling(subject)
     noun = "tensor" if cls == "Tensor" else cls
-    place = device if index == "None" else f"{device}:{index}"
+    place = device if index == "None" else f"{device.lower()}:{index}"
     guard.words = "{}: {} {} {} of shape {}, stride {}, {}".format(
         guard.subject,
         place,

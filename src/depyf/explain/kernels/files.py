@@ -25,6 +25,8 @@ _CHANGING: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"\b0x[0-9a-fA-F]{8,}\b"), "0x0"),
 ]
 
+_TUNES = "= async_compile.triton("
+
 
 @dataclass
 class KernelPart:
@@ -56,13 +58,17 @@ def kernel_parts(source: str) -> list[KernelPart]:
     """The kernels which a wrapper hands to a compiler as strings, in order; none where the text is no Python.
 
     They have the form ``name = async_compile.cpp_pybinding(..., r'''...''')`` or ``async_compile.triton('name',
-    '''...''')``; a wrapper in C++ is a string by itself.
+    '''...''')``; a wrapper in C++ is a string by itself. With one, the Triton kernels for a GPU are in the docstring,
+    in code that has tuned them (2.11).
     """
     try:
         body = syntax_tree(source).body
     except SyntaxError:
         return []
     found: list[KernelPart] = []
+    docstring = ast.get_docstring(ast.Module(body, []), clean=False) or ""
+    if _TUNES in docstring:
+        found += kernel_parts(docstring[docstring.index("import ") :])
     for statement in body:
         if not isinstance(statement, ast.Assign):
             continue

@@ -31,7 +31,7 @@ def hook_kernels(recorder: Any, undo: contextlib.ExitStack) -> None:
 def kernel_was_called(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `set_kernel_post_grad_provenance_tracing` does while a recorder listens."""
     recorder, original = _calls[-1]
-    told(recorder, "on_kernel_call", args, kwargs)
+    told(recorder, "on_kernels", "called", args, kwargs)
     return original(*args, **kwargs)
 
 
@@ -40,7 +40,7 @@ def kernel_was_named(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `get_fused_kernel_name` does while a recorder listens."""
     recorder, original = _names[-1]
     name = original(*args, **kwargs)
-    told(recorder, "on_kernel_name", name, args, kwargs)
+    told(recorder, "on_kernels", "named", name, args, kwargs)
     return name
 
 

@@ -8,8 +8,9 @@ a cache gives back has those comments alone.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Iterable
+from typing import Any, Iterable, Optional, Tuple
 from weakref import WeakKeyDictionary
 
 from ..graphs.capture import user_line_of
@@ -24,8 +25,14 @@ _CALLED = re.compile(r"^\s*(?:\w+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(")
 _FUSED = re.compile(r"^(\w+?_fused_(\w+)_\d+) = ", re.MULTILINE)
 _FILE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in (?P<function>\S+), code: (?P<text>.*)$")
 _OPERATION = re.compile(r" = torch\.ops\.(?:aten|prims)\.(\w+)\.")
+_OWN = re.compile(r"^(?:triton|cpp)_(?:[a-z]+_)?fused_")  # Inductor's kernels
+_NAMELESS = re.compile(r"^(?:triton|cpp)_(?:[a-z]+_)?fused_\d+\Z")
+_OF_PROGRAM = "triton_kernel_wrapper_"  # the operator that calls a Triton kernel of the program's
+_CALLS_KERNEL = "a kernel of the program"
 _MOST_ROWS = 12  # with the names of kernels in full
-_NO_KERNEL = re.compile(r"^(?:assert_|empty_strided|reinterpret_tensor|del\b|print|stream\d*$|torch\._C|args\.)")
+_NO_KERNEL = re.compile(r"^(?:assert_|empty_strided|reinterpret_tensor|del\b|print|get_raw_stream$|torch\._C|args\.)")
+
+_Operation = Tuple[str, Optional[SourceLine]]
 
 
 @dataclass
@@ -68,6 +75,7 @@ class Provenance:
         comments = _from_comments(source, graph)
         for name, operations in comments.items():
             by_kernel.setdefault(name, operations)
+        by_kernel = _certain(by_kernel)
         order = sorted(by_kernel, key=lambda name: _first_call(source, name))
         return [line for name in order for line in _grouped(name, by_kernel[name])]
 
@@ -114,6 +122,28 @@ def _described(nodes: Iterable[Any]) -> list[tuple[str, SourceLine | None]]:
     return found
 
 
+def _certain(by_kernel: dict[str, list[_Operation]]) -> dict[str, list[_Operation]]:
+    """Each kernel without what other kernels do.
+
+    torch names for a kernel that is not its own, a library's or the program's, the operations of its inputs too, which
+    a fused kernel carries out; for a fused one next to a kernel of the program's that one's operation; and for each of
+    the kernels that a combination of kernels consists of (their names tell no operation) those of all (2.11).
+    """
+    fused = {pair for name, pairs in by_kernel.items() if _OWN.match(name) for pair in pairs}
+    alike = Counter(tuple(pairs) for name, pairs in by_kernel.items() if _NAMELESS.match(name))
+    found: dict[str, list[_Operation]] = {}
+    for name, pairs in by_kernel.items():
+        if _NAMELESS.match(name) and alike[tuple(pairs)] > 1:
+            continue
+        if _OWN.match(name):
+            found[name] = [pair for pair in pairs if not pair[0].startswith(_OF_PROGRAM)]
+            continue
+        own = [pair for pair in pairs if pair not in fused or _in_name(pair[0], name)]
+        mine = [(_CALLS_KERNEL, line) for operation, line in pairs if operation.startswith(_OF_PROGRAM)]
+        found[name] = mine or own or pairs
+    return found
+
+
 def _from_comments(source: str, graph: Graph | None) -> dict[str, list[tuple[str, SourceLine | None]]]:
     """What the comments above calls of library kernels say: the nodes of Dynamo's graph.
 
@@ -127,8 +157,10 @@ def _from_comments(source: str, graph: Graph | None) -> dict[str, list[tuple[str
     for text in source.splitlines():
         comment = _SOURCE_NODES.match(text)
         if comment is not None:
-            waiting = _listed(comment.group("nodes"))
-            aten = [name.rsplit(".", 1)[-1] for name in _listed(comment.group("aten") or "")]
+            is_above_call = text[:1].isspace()  # else above the definition of a kernel
+            waiting = _listed(comment.group("nodes")) if is_above_call else []
+            aten = _listed(comment.group("aten") or "") if is_above_call else []
+            aten = [name.rsplit(".", 1)[-1] for name in aten]
             continue
         called = _CALLED.match(text)
         if (waiting or aten) and called is not None and not _NO_KERNEL.match(called.group("name")):

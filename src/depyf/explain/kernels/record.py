@@ -7,9 +7,10 @@ import types
 from typing import Any, Callable
 
 from ..graphs.files import STAGES, cached_graph_text, why_open
-from ..model import Graph, Kernel
+from ..model import CudaGraph, Graph, Kernel
 from ..torch_facts.torch_behavior import is_generating_backward
-from ..torch_facts.torch_kernels import CacheHit, cache_hit
+from ..torch_facts.torch_kernels import CacheHit, cache_hit, loads_graph_module
+from .cuda_graphs import CudaGraphs
 from .files import kernel_parts, kernel_text, point_functions_at_file
 from .provenance import Provenance, kernel_lines_text
 
@@ -27,15 +28,41 @@ class KernelRecorder:
         provenance: hears from the hooks which operations became which kernel.
     """
 
-    def __init__(self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph]) -> None:
-        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's."""
+    def __init__(
+        self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph], cuda_graphs: list[CudaGraph]
+    ) -> None:
+        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's,
+        `cuda_graphs` the model's."""
         self.provenance = Provenance()
+        self._cuda_graphs = CudaGraphs(cuda_graphs)
         self._write = write
         self._graphs = graphs
         self._seen: list[tuple[str, str]] = []
 
+    def called(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
+        given = list(args) + [kwargs.get(name) for name in ("node_schedule", "kernel_name")[len(args) :]]
+        self.provenance.made(str(given[1]), given[0])
+
+    def named(self, graph_name: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
+        self.provenance.named(name, args[0] if args else kwargs["node_schedule"])
+
+    def has_cuda_graph(self, graph_name: str, is_backward: bool, output: Any) -> None:
+        """What Inductor returned, or a part of it, is to run as a CUDA graph."""
+        self._cuda_graphs.made(graph_name, is_backward, output)
+
+    def has_no_cuda_graph(self, graph_name: str, message: str, output: Any) -> None:
+        """It does not run as one."""
+        self._cuda_graphs.skipped(graph_name, message, output)
+
     def record(self, module: types.ModuleType, graph_name: str) -> None:
-        """Files for `module`, which belongs to the graph. A module is recorded once for each graph."""
+        """Files for `module`, which belongs to the graph. A module is recorded once for each graph.
+
+        Kernels that Inductor loads as modules of their own are no such thing: the graph's has their sources.
+        """
+        if not loads_graph_module():
+            return
         loaded_from = str(module.__file__)
         if (graph_name, loaded_from) in self._seen:
             return

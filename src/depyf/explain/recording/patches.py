@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Callable
 
 from ..containment import EDGES, contained, done, edge, told
+from ..kernels.cuda_graphs import hook_cuda_graphs, hook_parts, hook_skipped_cuda_graphs
 from ..kernels.hooks import hook_kernels
 from ..stepping.interpreted_graphs import hook_interpreter
-from ..torch_facts import torch_attempts, torch_behavior, torch_keeps
+from ..torch_facts import torch_attempts, torch_behavior, torch_cudagraphs, torch_keeps
 from ..torch_facts.exchanged_code import Heard, listen
 from ..torch_facts.torch_behavior import MissingHook, find
 from ..torch_facts.torch_debugging import interprets_graphs
@@ -345,6 +346,33 @@ PATCHES: list[Patch] = [
         "is exchanged, as several modules import it by name",
         since="2.10 (get_fused_kernel_name: 2.2)",
         when="torch._inductor.debug",
+    ),
+    Patch(
+        target="torch._inductor.compile_fx.cudagraphify",
+        apply=lambda recorder, undo: hook_cuda_graphs(recorder, undo, _exchange),
+        serves="which graphs run as CUDA graphs",
+        reason="called for each part of a module that is to be one",
+        since="2.2",
+        when="torch._inductor.compile_fx",
+    ),
+    Patch(
+        target="torch._inductor.output_code.cudagraph_partition_post_compile",
+        apply=lambda recorder, undo: hook_parts(recorder, undo, _exchange),
+        serves="why a graph does not run as a CUDA graph",
+        reason="where no part of a graph can be one, it says so nowhere",
+        since="2.8",
+        wanted=lambda recorder: torch_cudagraphs.has_parts(),
+        when="torch._inductor.output_code",
+    ),
+    Patch(
+        target="torch._inductor.cudagraph_utils.log_cudagraph_skip_and_bump_counter",
+        apply=hook_skipped_cuda_graphs,
+        serves="why a graph does not run as a CUDA graph",
+        reason="the one place where all reasons come together; torch logs them. Its code object is exchanged, as "
+        "several modules import it by name",
+        since="2.4",
+        wanted=lambda recorder: torch_cudagraphs.says_why_not(),
+        when="torch._inductor.cudagraph_utils",
     ),
     Patch(
         target="torch._dynamo.guards.CheckFunctionManager.invalidate",

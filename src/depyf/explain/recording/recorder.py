@@ -91,7 +91,7 @@ class Recorder:
         self._graph_of_compilation: dict[str, str] = {}
         self._followed: dict[str, Followed] = {}  # by compilation
         self._files: list[GraphFile] = []
-        self.kernels = KernelRecorder(self._write, self._graphs)
+        self.kernels = KernelRecorder(self._write, self._graphs, self.session.cuda_graphs)
         self._attempts = Attempts(self.session)
         self._installed: list[tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
 
@@ -157,16 +157,10 @@ class Recorder:
         with self._lock, contained(self.session, "recording a kernel", "the file of one kernel"):
             self.kernels.record(module, self.current_graph)
 
-    def on_kernel_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
-        with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
-            given = list(args) + [kwargs.get(name) for name in ("node_schedule", "kernel_name")[len(args) :]]
-            self.kernels.provenance.made(str(given[1]), given[0])
-
-    def on_kernel_name(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
-        with self._lock, contained(self.session, "recording a kernel's operations", "which line became which kernel"):
-            self.kernels.provenance.named(name, args[0] if args else kwargs["node_schedule"])
+    def on_kernels(self, event: str, *args: Any) -> None:
+        """What Inductor says of kernels and CUDA graphs: a method of `KernelRecorder`, told by its hooks."""
+        with self._lock, contained(self.session, "recording what Inductor says", "lines of kernels, or a CUDA graph"):
+            getattr(self.kernels, event)(self.current_graph, *args)
 
     def on_ahead_of_time(self, made: Any) -> None:
         """`aot_compile` has returned: it keeps code, guards and graph in what it returns."""

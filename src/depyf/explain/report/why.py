@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..frames.recompiles import reason_from_text
 from ..frames.resume_points import is_resume_name
-from ..model import CacheEntry, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from ..model import CacheEntry, CudaGraph, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from ..names import file_name
 
-__all__ = ["break_lines", "found_words", "index_sections", "one_line", "recompile_words"]
+__all__ = ["break_lines", "cuda_graph_words", "found_words", "index_sections", "one_line", "recompile_words"]
 
 _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
@@ -59,7 +59,8 @@ def break_lines(one: GraphBreak) -> list[str]:
 
 def index_sections(session: Session) -> list[str]:
     """Sections of the index, in Markdown."""
-    return _breaks(session) + _recompiles(session) + _refusals(session) + _skips(session)
+    return (_breaks(session) + _recompiles(session) + _refusals(session) + _skips(session)
+            + _cuda_graphs(session))  # fmt: skip
 
 
 def _breaks(session: Session) -> list[str]:
@@ -147,6 +148,26 @@ def _skips(session: Session) -> list[str]:
             lines += ["  - `{}`: compilation {} did not fit: {}".format(
                 one.function, why.compile_id or "before", one_line(found_words(why))) for why in one.recompiled]
     return lines
+
+
+def _cuda_graphs(session: Session) -> list[str]:
+    owners = {graph.name: frame for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+    lines: list[str] = []
+    for one in session.cuda_graphs:
+        frame = owners.get(one.graph)
+        of = "" if frame is None else f" of `{frame.title}` ({frame.place})"
+        direction = "" if one.direction == "forward" else f", {one.direction}"
+        lines.append(f"- {one.graph}{of}{direction}: {one_line(cuda_graph_words(one))}")
+    return ["", "## CUDA graphs", "", *lines] if lines else []
+
+
+def cuda_graph_words(one: CudaGraph, placed: bool = False) -> str:
+    """``no CUDA graph: mutated inputs (1 instances), at toy.py:3  `x += 1` ``; `placed`: without the place."""
+    if one.reason:
+        return "no CUDA graph: " + one.reason + (f", at {_at(one.line)}" if one.line and not placed else "")
+    if one.parts == 1:
+        return "a CUDA graph, recorded in one of the first calls and replayed after that"
+    return f"{one.parts} CUDA graphs, with what can't be in one between them"
 
 
 def _linked(gb_id: str, link: str) -> str:

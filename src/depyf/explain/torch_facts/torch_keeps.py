@@ -99,7 +99,8 @@ def compile_times(metrics: Any) -> CompileTimes:
     Fields of `CompilationMetrics`, by name: `entire_frame_compile_time_s` holds `backend_compile_time_s`, that holds
     `inductor_compile_time_s` (2.4 to 2.14), and that `triton_compile_time_us`, which is the wait for C++ kernels too
     (2.6 to 2.14). A backward graph has `duration_us` and no time of a frame (2.6 to 2.14). A backend that is not
-    Inductor has no time of Inductor: what AOTAutograd takes around it is counted as the backend's.
+    Inductor has no time of Inductor: what AOTAutograd takes around it is counted as the backend's. What the first calls
+    take on a GPU is a record of its own with `is_runtime` (2.9 to 2.15), which has no function either.
     """
     seconds = {name: float(getattr(metrics, name, None) or 0.0) for name in _TIMES}
     inductor = seconds["inductor_compile_time_s"]
@@ -119,6 +120,7 @@ def compile_times(metrics: Any) -> CompileTimes:
         backend - aot - kernels,
         kernels,
         seconds["guard_latency_us"] / 1e6,
+        getattr(metrics, "is_runtime", None) is True,
     )
 
 

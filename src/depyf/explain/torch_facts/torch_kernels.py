@@ -12,10 +12,18 @@ from typing import Any, Iterable, Iterator, MutableMapping
 
 from .torch_behavior import MissingHook, find
 
-__all__ = ["CacheHit", "cache_hit", "operations_behind", "provenance_function", "says_which_kernel"]
+__all__ = [
+    "CacheHit",
+    "cache_hit",
+    "loads_graph_module",
+    "operations_behind",
+    "provenance_function",
+    "says_which_kernel",
+]
 
 _FRESH = ("compile_to_module", "_compile_to_module", "_compile_to_module_lines")
 _CACHED = ("after_deserialization", "_lookup_graph", "_run_from_cache")
+_LOADER = "load_by_key_path"
 _MOST_FRAMES = 60
 
 
@@ -30,6 +38,20 @@ class CacheHit:
 
     is_backward: bool | None = None
     graphs: dict[str, str] = field(default_factory=dict)
+
+
+def loads_graph_module() -> bool:
+    """Whether `PyCodeCache.load_by_key_path` is loading what Inductor generated for a graph.
+
+    For a GPU it loads each Triton kernel as a module too, from inside of the graph's (`async_compile.triton`), and with
+    max-autotune the candidates that are timed, while the graph's is written (seen with torch 2.11). A graph's is asked
+    for by the functions that `cache_hit` names, and by no others between. To be called as `cache_hit` is.
+    """
+    names = [frame.f_code.co_name for frame in _callers()]
+    while names and names[0] != _LOADER:
+        del names[0]
+    asking = next((name for name in names if name != _LOADER), "")
+    return asking in _FRESH or asking in _CACHED
 
 
 def cache_hit() -> CacheHit | None:

@@ -26,7 +26,7 @@ def times_html(times: Sequence[CompileTimes], own_seconds: float) -> str:
         return ""
     shown, rest = list(times[:_MOST]), times[_MOST:]
     longest = max([sum(_phases(one)) for one in shown] + [own_seconds]) or 1.0
-    rows = [_row(one.compile_id, _function(one.function), _phases(one), longest) for one in shown]
+    rows = [_row(one.compile_id, _what(one), _phases(one), longest) for one in shown]
     if own_seconds:
         rows.append(_row("", "depyf, recording", (0.0, 0.0, 0.0, 0.0, own_seconds), longest))
     total = f"{seconds_words(sum(one.total for one in times))} compiling, by torch's clocks"
@@ -36,12 +36,12 @@ def times_html(times: Sequence[CompileTimes], own_seconds: float) -> str:
     return '<h2>Time</h2><p class="note">{}{}</p><div class="times">{}</div>{}'.format(total, keys, "".join(rows), more)
 
 
-def _function(name: str) -> str:
-    """In the program's words: a resume function is the rest of one of its own."""
-    rest = resumed(name)
+def _what(one: CompileTimes) -> str:
+    """What was compiled, in the program's words: a resume function is the rest of one of its own."""
+    rest = resumed(one.function)
     if rest is not None:
         return f"{rest[0]}, from line {rest[1]} on"
-    return name or "backward graph"
+    return "in the first calls" if one.in_calls else one.function or "backward graph"
 
 
 def _phases(one: CompileTimes) -> tuple[float, ...]:

@@ -20,7 +20,7 @@ from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
 from ...transformed.decompiled import decompiled
 from ..tree import count, quoted, tree_lines, why_not_compiled
-from ..why import break_lines, recompile_words
+from ..why import break_lines, cuda_graph_words, one_line, recompile_words
 from .below import Below
 from .graph_summary import graph_summary, kernel_legend
 from .guard_text import guard_checks, guard_file_name, guard_function
@@ -41,6 +41,7 @@ from .shortened import LONG
 __all__ = ["FUTURE", "page_of"]
 
 _KERNELS = "Kernels, in the order of their first calls; below, those of each line of the program"
+_CUDA_GRAPH = {"forward": "On the GPU", "backward": "On the GPU, backward"}
 _FROM_CACHE = ", as far as Inductor's cache tells"
 FUTURE = "from __future__ import annotations\n"
 _GRAPH_GLOBALS = {"device": "from torch import device", "inf": "from math import inf", "nan": "from math import nan"}
@@ -104,7 +105,9 @@ def _entry_sections(
     for graph in entry.graphs:
         if graph.name not in shown:
             shown.add(graph.name)
-            sections.append(_graph_section(graph, below))
+            runs = [f"{_CUDA_GRAPH[one.direction]}: {one_line(cuda_graph_words(one))}." for one in session.cuda_graphs
+                    if one.graph == graph.name]  # fmt: skip
+            sections.append(_graph_section(graph, runs, below))
     for one in entry.breaks:
         place = ""
         if one.location is not None:
@@ -129,13 +132,15 @@ def _backend(entry: CacheEntry) -> str:
     return f"  (backend {entry.backend})" if entry.backend else ""
 
 
-def _graph_section(graph: Graph, below: Below) -> str:
+def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
+    """`runs` says how it runs on a GPU."""
     lines: list[str] = []
     if below.in_dump and graph.stage_files:
         lines.append("Its stages: " + ", ".join(graph.stage_files.values()))
     kernels = [file_name(kernel.path) for kernel in graph.kernels if kernel.path]
     if below.in_dump and kernels:
         lines.append("Generated from it: " + ", ".join(kernels))
+    lines += runs
     if graph.source.count("\n") > LONG:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
         legend = kernel_legend(graph)

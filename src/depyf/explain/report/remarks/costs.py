@@ -35,7 +35,7 @@ def costs_of(session: Session) -> list[_Row]:
             rows.append({
                 "compile_id": one.compile_id, "function": of_program(frame.title), "file": frame.filename,
                 "line": frame.first_line, "is_rest": frame.is_resume,
-                "direction": "forward" if one.function else "backward",
+                "direction": "in calls" if one.in_calls else "forward" if one.function else "backward",
                 "dynamo": one.dynamo, "aot": one.aot, "backend": one.backend, "kernels": one.kernels,
                 "guards": one.guards,
             })  # fmt: skip
@@ -57,15 +57,18 @@ def cost_remarks(rows: list[_Row]) -> list[Remark]:
         times = [sum(row[name] for name in ("dynamo", "aot", "backend", "kernels")) for row in parts]
         words = "from here on, " * parts[0]["is_rest"] + f"compiled in {seconds_words(sum(times))}"
         if len(times) > 1:
-            words += ": {}".format(", ".join("{} {}".format(
-                row["compile_id"] + " backward" * (row["direction"] == "backward"), seconds_words(time))
-                for row, time in zip(parts, times)))  # fmt: skip
+            words += ": {}".format(", ".join(f"{_which(row)} {seconds_words(time)}" for row, time in zip(parts, times)))
         guards = [row["guards"] for row in parts if row["guards"]]
         if guards:
             words += f"; guards {1e6 * max(guards):.0f} us"
         found.append(Remark(file, line, COST, words, function, compilations=list(dict.fromkeys(
             row["compile_id"] for row in parts))))  # fmt: skip
     return found
+
+
+def _which(row: _Row) -> str:
+    """``0/0``, ``0/0 backward``, ``0/0 in calls``."""
+    return str(row["compile_id"]) + ("" if row["direction"] == "forward" else " " + str(row["direction"]))
 
 
 def read_costs(data: Any) -> list[Remark]:

@@ -11,7 +11,7 @@ from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, RecompileReason, Session, SourceLine
 from ..page.guard_text import alike_once
-from ..why import found_words, one_line
+from ..why import cuda_graph_words, found_words, one_line
 
 __all__ = [
     "COST",
@@ -271,6 +271,7 @@ def _graphs(session: Session) -> Iterator[Remark]:
             words = f"{which}: {_counted(kinds)}"
             yield Remark(file, line, "graph", words, titles[owners[0]], text=texts[file, line].text)
     yield from _kernels(graphs.values())
+    yield from _cuda_graphs(session)
 
 
 def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
@@ -286,6 +287,20 @@ def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
                     by_line.setdefault(place, {})[one.kernel + direction] = None
     for (file, line), names in by_line.items():
         yield Remark(file, line, "kernel", ", ".join(names), text=texts[file, line])
+
+
+def _cuda_graphs(session: Session) -> Iterator[Remark]:
+    """At the line which torch names, else where the function begins whose graph it is."""
+    owners = {graph.name: frame for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+    for one in session.cuda_graphs:
+        frame = owners.get(one.graph)
+        place = one.line
+        if place is None and frame is not None:
+            place = SourceLine(frame.filename, frame.first_line)
+        if place is not None:
+            direction = " (backward)" if one.direction == "backward" else ""
+            words = f"graph {_number(one.graph)}{direction}: {one_line(cuda_graph_words(one, placed=True))}"
+            yield Remark(place.filename, place.line, "kernel", words, frame.title if frame else "", text=place.text)
 
 
 def _counted(names: Sequence[str]) -> str:
