@@ -46,7 +46,7 @@ def test_a_made_up_variable_keeps_alive_what_a_callee_has_a_weak_reference_to():
     def f(a, g):
         t = a.register
         u = a.stream(1)
-        t(a.first, u)
+        t(u, a.first)
         return g(a)
 
     class Events:

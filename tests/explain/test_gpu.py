@@ -163,9 +163,9 @@ def test_what_is_no_cuda_graph_is_not_spoken_of():
     assert "CUDA" not in index_text(session_with()[0])
 
 
-def test_rows_of_kernels_of_the_program_are_words():
-    (row,) = [row for row in kernel_lines_text(module_of("users_kernel")[2]) if "add_0" in row]
-    assert row.endswith("-> add_0: a kernel of the program")
+def test_the_documentation_shows_the_rows():
+    rows = "\n".join(kernel_lines_text(module_of("users_kernel")[2]))
+    assert "```text\n" + rows + "\n```" in (CASES / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_time_of_the_first_calls_is_no_backward_graphs():
