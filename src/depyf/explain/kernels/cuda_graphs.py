@@ -12,7 +12,7 @@ from ..graphs.capture import lines_of_trace
 from ..model import CudaGraph, SourceLine
 from ..torch_facts.exchanged_code import Heard, listen
 from ..torch_facts.torch_behavior import is_generating_backward
-from ..torch_facts.torch_cudagraphs import cuts_into_parts, makes_cuda_graphs, skip_function, which_output, why_no_parts
+from ..torch_facts.torch_cudagraphs import cuts_into_parts, makes_cuda_graphs, skip_function
 
 __all__ = ["CudaGraphs", "cuda_graph_was_skipped", "hook_cuda_graphs", "hook_parts", "hook_skipped_cuda_graphs"]
 
@@ -86,7 +86,7 @@ def hook_cuda_graphs(recorder: Any, undo: contextlib.ExitStack, exchange: Callab
 
     @edge
     def cudagraphify(*args: Any, **kwargs: Any) -> Any:
-        told(recorder, "on_kernels", "has_cuda_graph", bool(kwargs.get("is_backward", False)), which_output())
+        told(recorder, "on_kernels", "has_cuda_graph", kwargs)
         return before(*args, **kwargs)
 
     exchange("torch._inductor.compile_fx", cudagraphify, undo)
@@ -98,10 +98,7 @@ def hook_parts(recorder: Any, undo: contextlib.ExitStack, exchange: Callable[...
 
     @edge
     def cudagraph_partition_post_compile(*args: Any, **kwargs: Any) -> Any:
-        output = args[1] if len(args) > 1 else kwargs.get("compiled_graph")
-        reason = why_no_parts(output)
-        if reason:
-            told(recorder, "on_kernels", "has_no_cuda_graph", reason, output)
+        told(recorder, "on_kernels", "is_cut_into_parts", args, kwargs)
         return before(*args, **kwargs)
 
     exchange("torch._inductor.output_code", cudagraph_partition_post_compile, undo)
@@ -111,7 +108,7 @@ def hook_parts(recorder: Any, undo: contextlib.ExitStack, exchange: Callable[...
 def cuda_graph_was_skipped(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `log_cudagraph_skip_and_bump_counter` does while a recorder listens."""
     recorder, original = _skips[-1]
-    told(recorder, "on_kernels", "has_no_cuda_graph", str(args[0] if args else kwargs["msg"]), which_output())
+    told(recorder, "on_kernels", "has_no_cuda_graph", args, kwargs)
     return original(*args, **kwargs)
 
 

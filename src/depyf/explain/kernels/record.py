@@ -9,6 +9,7 @@ from typing import Any, Callable
 from ..graphs.files import STAGES, cached_graph_text, why_open
 from ..model import CudaGraph, Graph, Kernel
 from ..torch_facts.torch_behavior import is_generating_backward
+from ..torch_facts.torch_cudagraphs import which_output, why_no_parts
 from ..torch_facts.torch_kernels import CacheHit, cache_hit, loads_graph_module
 from .cuda_graphs import CudaGraphs
 from .files import kernel_parts, kernel_text, point_functions_at_file
@@ -48,13 +49,20 @@ class KernelRecorder:
         """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
         self.provenance.named(name, args[0] if args else kwargs["node_schedule"])
 
-    def has_cuda_graph(self, graph_name: str, is_backward: bool, output: Any) -> None:
-        """What Inductor returned, or a part of it, is to run as a CUDA graph."""
-        self._cuda_graphs.made(graph_name, is_backward, output)
+    def has_cuda_graph(self, graph_name: str, kwargs: dict[str, Any]) -> None:
+        """What Inductor returned, or a part of it, is to run as a CUDA graph: `cudagraphify(...)`."""
+        self._cuda_graphs.made(graph_name, bool(kwargs.get("is_backward", False)), which_output())
 
-    def has_no_cuda_graph(self, graph_name: str, message: str, output: Any) -> None:
-        """It does not run as one."""
-        self._cuda_graphs.skipped(graph_name, message, output)
+    def is_cut_into_parts(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """It is to be cut into CUDA graphs: `cudagraph_partition_post_compile(example_inputs, compiled_graph, ...)`."""
+        output = args[1] if len(args) > 1 else kwargs["compiled_graph"]
+        reason = why_no_parts(output)
+        if reason:
+            self._cuda_graphs.skipped(graph_name, reason, output)
+
+    def has_no_cuda_graph(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """It does not run as one: `log_cudagraph_skip_and_bump_counter(msg)`."""
+        self._cuda_graphs.skipped(graph_name, str(args[0] if args else kwargs["msg"]), which_output())
 
     def record(self, module: types.ModuleType, graph_name: str) -> None:
         """Files for `module`, which belongs to the graph. A module is recorded once for each graph.
