@@ -1,12 +1,17 @@
 """What depyf makes of Inductor's output for a GPU, on recorded cases: tests/cases/gpu has how they were recorded."""
 
 import ast
+import contextlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
+import torch._inductor.config as inductor_config
+from torch._inductor import compile_fx, cudagraph_utils, output_code
 
+import depyf
 from depyf.explain.kernels.cuda_graphs import CudaGraphs, reason_of
 from depyf.explain.kernels.files import kernel_parts
 from depyf.explain.kernels.provenance import Provenance, kernel_lines_text
@@ -126,6 +131,39 @@ def heard(name):
 def test_why_there_is_no_cuda_graph(name, reason, line):
     one = heard(name)
     assert (one.reason, one.line.text, one.line.filename) == (reason, line, "tests/torch_programs/gpu.py")
+
+
+def test_what_torch_calls_is_heard(tmp_path):
+    """Without a GPU: a pass calls what Inductor would."""
+
+    class OnGpu:
+        device_types = frozenset({"cuda"})
+        cudagraph_info = partition_maps = None
+
+    def skips(graph):
+        cudagraph_utils.log_cudagraph_skip_and_bump_counter("skipping cudagraphs due to mutated inputs (1 instances).")
+
+    def makes(graph):
+        shared = {"stack_traces": [], "constants": (), "placeholders": (), "mutated_input_idxs": ()}
+        compile_fx.cudagraphify(abs, device_index=0, is_backward=False, is_inference=True, **shared)
+
+    def cuts(graph):
+        with contextlib.suppress(AssertionError):
+            output_code.cudagraph_partition_post_compile([], OnGpu(), None, None, None)
+
+    with depyf.prepare_debug(str(tmp_path)):
+        for one in (skips, makes, cuts):
+            torch._dynamo.reset()
+            with inductor_config.patch(post_grad_custom_post_pass=one, force_disable_caches=True):
+                torch.compile(lambda x: x.sin() * 2)(torch.randn(4))
+    lines = (tmp_path / "README.md").read_text(encoding="utf-8").splitlines()
+    said = [line.partition(": ")[2] for line in lines if "CUDA graph" in line]
+    assert said == [
+        "",
+        "no CUDA graph: mutated inputs (1 instances)",
+        "a CUDA graph, recorded in one of the first calls and replayed after that",
+        "no CUDA graph: Inductor found no part that can be one",
+    ]
 
 
 @pytest.mark.parametrize("name", ["cuda_graph", "parts"])
