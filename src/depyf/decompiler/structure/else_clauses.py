@@ -104,7 +104,8 @@ def _deeper(
         if there <= base + 1 and there != column:
             break
         may_be_elif = isinstance(owner, nodes.If) and isinstance(following, nodes.If)
-        if not _is_in_clause(there, column, base, may_be_elif=may_be_elif):
+        is_nested = count > 0 and column is not None and there > column  # in a clause of the statement before it
+        if not is_nested and not _is_in_clause(there, column, base, may_be_elif=may_be_elif):
             continue
         count, known = index + 1 - start, True
     else:

@@ -32,8 +32,11 @@ def fold_conditions(
     if jumps_test_bools:
         _cover_jumps(instructions)
     instructions = _fold_or_pop(_fold_to_bool(instructions))
+    if jumps_go_back:
+        return instructions
+    instructions = _fold_inverted(instructions)
     # After an asynchronous comprehension, which is moved to the end, the jump that keeps the value goes backward.
-    return instructions if jumps_go_back else _fold_or_pop(_fold_inverted(instructions))
+    return _fold_or_pop(instructions) if any(i.op == "GET_AITER" for i in instructions) else instructions
 
 
 def _cover_jumps(instructions: list[Instruction]) -> None:
