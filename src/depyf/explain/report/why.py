@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from ..frames.recompiles import reason_from_text
 from ..frames.resume_points import is_resume_name
-from ..model import CacheEntry, CudaGraph, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from ..model import CacheEntry, CudaGraph, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from ..names import file_name
 
-__all__ = ["break_lines", "cuda_graph_words", "found_words", "index_sections", "one_line", "recompile_words"]
+__all__ = [
+    "break_lines",
+    "cuda_graph_words",
+    "found_words",
+    "index_sections",
+    "one_line",
+    "owners_of_graphs",
+    "recompile_words",
+]
 
 _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
@@ -150,8 +158,13 @@ def _skips(session: Session) -> list[str]:
     return lines
 
 
+def owners_of_graphs(session: Session) -> dict[str, Frame]:
+    """For the name of each graph, the function that it belongs to."""
+    return {graph.name: frame for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+
+
 def _cuda_graphs(session: Session) -> list[str]:
-    owners = {graph.name: frame for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+    owners = owners_of_graphs(session)
     lines: list[str] = []
     for one in session.cuda_graphs:
         frame = owners.get(one.graph)

@@ -9,7 +9,7 @@ import sys
 import types
 from typing import Any
 
-from .torch_behavior import MissingHook, find
+from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
     "can_be_fallen_back_from",
@@ -61,8 +61,4 @@ def has_code(result: Any) -> bool:
 
 def tells_skip_reasons() -> bool:
     """Whether Dynamo says why it leaves a frame to Python: `CatchErrorsWrapper._handle_skip`, 2.13 and later."""
-    try:
-        find("torch._dynamo.convert_frame", "CatchErrorsWrapper._handle_skip")
-    except MissingHook:
-        return False
-    return True
+    return is_there(find, "torch._dynamo.convert_frame", "CatchErrorsWrapper._handle_skip")

@@ -35,6 +35,7 @@ __all__ = [
     "input_source",
     "is_generating_backward",
     "is_lazy_and_pending",
+    "is_there",
     "loaded_from_packages",
     "never_compile",
     "nothing_compiles",
@@ -64,6 +65,15 @@ def find(module: str, attribute: str) -> Any:
     except (ImportError, AttributeError) as error:
         raise MissingHook(f"this torch has no {module}.{attribute}") from error
     return found
+
+
+def is_there(probe: Callable[..., Any], *args: Any) -> bool:
+    """Whether ``probe(*args)`` finds what it looks for: whether it raises no MissingHook."""
+    try:
+        probe(*args)
+    except MissingHook:
+        return False
+    return True
 
 
 def torch_version() -> str:

@@ -5,12 +5,11 @@ Facts about torch, probed like those in `torch_behavior.py`.
 
 from __future__ import annotations
 
-import sys
-import types
 from typing import Any
 
-from .torch_behavior import MissingHook, find
+from .torch_behavior import find, is_there
 from .torch_keeps import is_inductor_output
+from .torch_kernels import callers
 
 __all__ = [
     "cuts_into_parts",
@@ -22,7 +21,7 @@ __all__ = [
     "why_no_parts",
 ]
 
-_MOST_FRAMES = 40
+_OF_OUTPUTS = ("__call__", "__init__", "post_compile", "cudagraph_post_compile", "cudagraph_partition_post_compile")
 
 
 def makes_cuda_graphs() -> Any:
@@ -39,11 +38,7 @@ def skip_function() -> Any:
 
 def says_why_not() -> bool:
     """Whether there is a `skip_function`."""
-    try:
-        skip_function()
-    except MissingHook:
-        return False
-    return True
+    return is_there(skip_function)
 
 
 def cuts_into_parts() -> Any:
@@ -54,11 +49,7 @@ def cuts_into_parts() -> Any:
 
 def has_parts() -> bool:
     """Whether there is `cuts_into_parts`."""
-    try:
-        cuts_into_parts()
-    except MissingHook:
-        return False
-    return True
+    return is_there(cuts_into_parts)
 
 
 def why_no_parts(output: Any) -> str:
@@ -75,21 +66,14 @@ def why_no_parts(output: Any) -> str:
 
 
 def which_output() -> Any:
-    """The compiled graph that calls the caller's caller: what Inductor returned, None when it is not on the stack.
+    """The compiled graph from which the caller was called: what Inductor returned, None when it is not on the stack.
 
     While it is compiled it is a local variable of `cudagraph_post_compile` and its like, and ``self`` of `__init__`;
     while it runs, ``self`` of `__call__` (2.9 to 2.15).
     """
-    frame: types.FrameType | None = sys._getframe(2)
-    for _ in range(_MOST_FRAMES):
-        if frame is None:
-            return None
+    for frame in callers():
         if frame.f_code.co_name in _OF_OUTPUTS:
             for name in ("compiled_graph", "self"):
                 if is_inductor_output(frame.f_locals.get(name)):
                     return frame.f_locals[name]
-        frame = frame.f_back
     return None
-
-
-_OF_OUTPUTS = ("__call__", "__init__", "post_compile", "cudagraph_post_compile", "cudagraph_partition_post_compile")

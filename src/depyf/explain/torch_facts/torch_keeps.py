@@ -11,7 +11,7 @@ import types
 from typing import Any, NamedTuple
 
 from ..model import CompileTimes
-from .torch_behavior import MissingHook, compilation_metrics, find
+from .torch_behavior import MissingHook, compilation_metrics, find, is_there
 
 __all__ = [
     "CachedCompilation",
@@ -51,14 +51,6 @@ class CachedCompilation(NamedTuple):
     has_guards: bool
 
 
-def _has(module: str, name: str) -> bool:
-    try:
-        find(module, name)
-    except MissingHook:
-        return False
-    return True
-
-
 def phase_times() -> dict[str, list[float]]:
     """Seconds of every phase of compiling so far, by torch's name for it: `compilation_time_metrics` (2.2 to 2.14).
 
@@ -70,7 +62,7 @@ def phase_times() -> dict[str, list[float]]:
 
 def keeps_compilations() -> bool:
     """Whether this torch keeps a record of what it compiled: see `compilation_metrics`."""
-    return _has("torch._dynamo.utils", "get_compilation_metrics")
+    return is_there(find, "torch._dynamo.utils", "get_compilation_metrics")
 
 
 def compilations_of(code: types.CodeType) -> list[CachedCompilation]:
@@ -154,7 +146,7 @@ def drops_what_failed() -> bool:
     2.2 and 2.4 do, 2.6 does not (measured with `_debug_get_cache_entry_list`); up to 2.6 they ask
     `exceeds_cache_size_limit` before each compilation, later versions a function of another name.
     """
-    return _has("torch._dynamo.convert_frame", "exceeds_cache_size_limit")
+    return is_there(find, "torch._dynamo.convert_frame", "exceeds_cache_size_limit")
 
 
 def as_tensor_in_guards() -> str:

@@ -10,11 +10,12 @@ import types
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Iterator, MutableMapping
 
-from .torch_behavior import MissingHook, find
+from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
     "CacheHit",
     "cache_hit",
+    "callers",
     "loads_graph_module",
     "operations_behind",
     "provenance_function",
@@ -47,7 +48,7 @@ def loads_graph_module() -> bool:
     max-autotune the candidates that are timed, while the graph's is written (seen with torch 2.11). A graph's is asked
     for by the functions that `cache_hit` names, and by no others between. To be called as `cache_hit` is.
     """
-    names = [frame.f_code.co_name for frame in _callers()]
+    names = [frame.f_code.co_name for frame in callers()]
     while names and names[0] != _LOADER:
         del names[0]
     asking = next((name for name in names if name != _LOADER), "")
@@ -64,7 +65,7 @@ def cache_hit() -> CacheHit | None:
     others.
     """
     hit: CacheHit | None = None
-    for frame in _callers():
+    for frame in callers():
         name = frame.f_code.co_name
         if hit is None and name in _FRESH:
             return None
@@ -95,7 +96,8 @@ def _texts(**found: Any) -> dict[str, str]:
     return {stage: text for stage, text in found.items() if isinstance(text, str) and text.strip()}
 
 
-def _callers() -> Iterator[types.FrameType]:
+def callers() -> Iterator[types.FrameType]:
+    """The frames that led to a call of the caller, the nearest first, as far as Inductor is deep."""
     frame: types.FrameType | None = sys._getframe(2)
     for _ in range(_MOST_FRAMES):
         if frame is None:
@@ -137,8 +139,4 @@ def provenance_function() -> Any:
 
 def says_which_kernel() -> bool:
     """Whether there is a `provenance_function`."""
-    try:
-        provenance_function()
-    except MissingHook:
-        return False
-    return True
+    return is_there(provenance_function)

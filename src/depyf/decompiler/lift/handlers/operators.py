@@ -57,18 +57,16 @@ def _begins_with_not(state: SymbolicStack, instruction: Instruction) -> bool:
     whole = instruction.position
     if whole is None or None in whole or whole[0] != whole[1]:
         return False
-    before = [
-        (i, i.position)
-        for i in state.instructions[: state.position]
-        if i.position is not None and None not in i.position and i.position[0] == whole[0]
-    ]
-    if len(before) < 2:
-        return False
-    right, (*_, start, _) = before.pop()
-    start = whole[3] - len(right.arg) if right.op in _NAMES else start
-    for left, (*_, begin, end) in reversed(before):
-        if begin < start:
-            end = begin + len(left.arg) if left.op in _NAMES else end
+    start = None  # of the right operand
+    for number in range(state.position - 1, -1, -1):
+        one = state.instructions[number]
+        if one.position is None or None in one.position or one.position[0] != whole[0]:
+            continue
+        *_, begin, end = one.position
+        if start is None:
+            start = whole[3] - len(one.arg) if one.op in _NAMES else begin
+        elif begin < start:
+            end = begin + len(one.arg) if one.op in _NAMES else end
             return bool(end <= start < end + len("not in"))
     return False
 

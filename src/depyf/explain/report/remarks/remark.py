@@ -11,7 +11,7 @@ from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, RecompileReason, Session, SourceLine
 from ..page.guard_text import alike_once
-from ..why import cuda_graph_words, found_words, one_line
+from ..why import cuda_graph_words, found_words, one_line, owners_of_graphs
 
 __all__ = [
     "COST",
@@ -291,7 +291,7 @@ def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
 
 def _cuda_graphs(session: Session) -> Iterator[Remark]:
     """At the line which torch names, else where the function begins whose graph it is."""
-    owners = {graph.name: frame for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+    owners = owners_of_graphs(session)
     for one in session.cuda_graphs:
         frame = owners.get(one.graph)
         place = one.line
