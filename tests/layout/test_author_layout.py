@@ -449,6 +449,21 @@ CASES = {
         "    e = a is not b\n    if not b[a] in c and not a:\n        g(d)\n    while not (a in b):\n"
         "        g(e)\n"
     ),
+    "comparisons whose operands are loaded at once": (
+        "def f(a, b, c):\n    assert a is not b.c\n    assert not a is b.c\n    if a not in b[c]:\n        g()\n"
+        "    if not a in b[c]:\n        g(a, a not in b)\n    d = [x for x in a if not x in b], not a in b\n"
+        "    return a not in b\n"
+    ),
+    "declarations in a deeper block": (
+        "def f(a):\n    if a == 3:\n        global b\n        from c import b\n        return b\n    raise e\n\n\n"
+        "def g(a):\n    b = None\n\n    def h(c):\n        d = c()\n        with d:\n            nonlocal b\n"
+        "            b = d.e()\n    return h\n"
+    ),
+    "prefixes of formatted strings": (
+        'def f(a, b):\n    c = rf"""\n        {a}(?:\n            \\s{b}){{3}}\n    """\n'
+        "    d = (rf'\\a{a}\\b'\n         rf'\\c')\n    e = f(rf'{a.b}\\.c\\(\\) d e f '\n          rf'g {b}')\n"
+        "    g(f'\\\\{a} b', f'a\\'s {b!r}', f'a \\\"{a}\\\"', rf'\\d{b}')\n    return f'not {a=}, {b=!r}'\n"
+    ),
     "parentheses around elements": (
         "def f(a, b):\n    c = (a if b else None), b\n    d = (a, b), (a if b else b)\n"
         "    for a in (a or b), c:\n        g(d)\n    return (a + b) * 3, (not c)\n\n\ndef h(a, b):\n"
@@ -500,6 +515,8 @@ SINCE = {
     "else clauses that begin with an assertion": (3, 11),
     "endless loops that begin with an if": (3, 11),
     "not before a comparison": (3, 11),
+    "comparisons whose operands are loaded at once": (3, 11),
+    "prefixes of formatted strings": (3, 12),
     "parentheses around elements": (3, 11),
     "returns in try statements": (3, 11),
     "returns in with statements": (3, 11),

@@ -169,7 +169,7 @@ def _one_trip_loops(work: Work) -> None:
 
 
 def _structure(work: Work) -> None:
-    work.body = structure(work.flow, work.behavior.keeps_not, work.strategy.skipped_rules)
+    work.body = structure(work.flow, work.strategy.skipped_rules)
 
 
 def _else_clauses(work: Work) -> None:

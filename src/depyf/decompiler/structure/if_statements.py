@@ -110,7 +110,7 @@ def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
         return opened._replace(test=negate(test), body=orelse, orelse=body)
     if leaves or not orelse and _continues_loop(end, context):
         other = negate(test)
-        is_nearer = changes(spelled(other, writer.keeps_not)) < changes(spelled(test, writer.keeps_not))
+        is_nearer = changes(spelled(other)) < changes(spelled(test))
         if is_nearer or leaves and _continues(node, first, context):
             # From 3.12 on, `if a: continue` and a final `if not a` compile to the same jump back.
             jump: list[nodes.Statement] = [nodes.Continue(line=node.evidence.exit_line)]
@@ -145,7 +145,7 @@ def _if(
     body: list[nodes.Statement],
     orelse: list[nodes.Statement] | None = None,
 ) -> nodes.If:
-    test = spelled(test, writer.keeps_not)
+    test = spelled(test)
     statement = nodes.If(test, body, orelse, line=node.evidence.exit_line)
     if not _fails_an_assertion(body):
         statement.column = column_of_test("if", node.evidence.column, test)

@@ -162,7 +162,7 @@ def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
 
 def _column_of_keyword(keyword: str, block: LiftedBlock) -> int | None:
     """Return the column of the statement whose test ends ``block``: its body is where the test falls through to."""
-    test = block.test if block.fall is block.true else spelled(negate(block.test), False)
+    test = block.test if block.fall is block.true else spelled(negate(block.test))
     return column_of_test(keyword, block.evidence.column, test)
 
 
@@ -354,12 +354,12 @@ def _write_tested(
     if is_continued and not orelse and not writer.is_exit(exhausted):
         # Control reaches the bottom of the loop, where there is no copy of the test: so the test is a statement at the
         # top. (If the loop exits to the end of the code, a copy of that end follows the loop.)
-        test, top = nodes.Constant(True), nodes.If(spelled(negate(test), writer.keeps_not), [nodes.Break()])
+        test, top = nodes.Constant(True), nodes.If(spelled(negate(test)), [nodes.Break()])
         top.line = node.evidence.exit_line
         body = [top, *body[:-1]]
     elif body == [nodes.Continue()] and not writer.flow.loop_tests_are_copied:
         body = [nodes.Pass(line=body[0].line)]  # equivalent, and more usual
-    test = spelled(test, writer.keeps_not)
+    test = spelled(test)
     statement = nodes.While(test, body or [nodes.Pass()], orelse, line=node.evidence.exit_line)
     statement.column = column_of_test("while", node.evidence.column, test)
     out.append(statement)

@@ -16,25 +16,21 @@ from .jumps import RULES as JUMPS
 from .jumps import Jump
 
 
-def structure(
-    flow: Flow, keeps_not: bool, skipped: frozenset[str] = frozenset()
-) -> list[nodes.Statement]:
-    """Return the statements of the code object whose graph is ``flow``; ``keeps_not`` as for `spelled`. Rules named in
-    ``skipped`` are not tried.
+def structure(flow: Flow, skipped: frozenset[str] = frozenset()) -> list[nodes.Statement]:
+    """Return the statements of the code object whose graph is ``flow``; rules named in ``skipped`` are not tried.
 
     Raises DecompilationError if no known form of Python expresses the control flow; NoPlace if one may exist for
     another form of the graph.
     """
-    return Structurer(flow, keeps_not, skipped).run()
+    return Structurer(flow, skipped).run()
 
 
 class Structurer:
     """Each method writes one kind of node into ``out`` and returns the node that continues in the same list, if any."""
 
-    def __init__(self, flow: Flow, keeps_not: bool, skipped: frozenset[str]) -> None:
+    def __init__(self, flow: Flow, skipped: frozenset[str]) -> None:
         self.flow = flow
         self.skipped = skipped
-        self.keeps_not = keeps_not
         self.written: set[LiftedBlock] = set()
         self.open_loops: set[LiftedBlock] = set()
         self.continued: set[LiftedBlock] = set()  # tests of loops whose bottom is never reached

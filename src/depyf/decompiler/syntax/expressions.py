@@ -64,11 +64,12 @@ class UnaryOp(Expression):
 class Compare(Expression):
     """`left op1 comparator1 op2 comparator2 ...`; ops such as '<', 'is not', 'not in'.
 
-    `opposite` is the comparison in the bytecode, if this one is its negation. `begins_with_not`: 'not in' and 'is not'
-    are written `not a in b` and `not a is b`. Both are hints, like lines.
+    `opposite` is the comparison in the bytecode, if this one is its negation. `keeps_not`: the compiler does not turn
+    its negation with `not` into the opposite. `begins_with_not`: 'not in' and 'is not' are written `not a in b` and
+    `not a is b`. All are hints, like lines.
     """
 
-    __slots__ = ("left", "ops", "comparators", "opposite", "begins_with_not")
+    __slots__ = ("left", "ops", "comparators", "opposite", "keeps_not", "begins_with_not")
     fields = ("left", "ops", "comparators")
 
     def __init__(
@@ -78,6 +79,7 @@ class Compare(Expression):
         self.ops: list[str] = [] if ops is None else ops
         self.comparators: list[Expression] = [] if comparators is None else comparators
         self.opposite: Compare | None = None
+        self.keeps_not = False
         self.begins_with_not = False
 
 

@@ -85,6 +85,9 @@ class Formatted:
         self.line, self.column = at
         self.last_line = whole[2] if whole is not None else None
         self.end_column = whole[3] if whole is not None else None
+        self.prefix = self._width_of_prefix()
+        if self.prefix is not None and self.prefix == width_of(self.opening) + len("r"):
+            self._make_raw()
         if len(self.closing) == 3 and not self._on_one_line() or len(self.closing) == 1 and self._over_lines_of_text():
             return
         self.plain = self.opening.replace("f", "").replace("F", "")
@@ -92,6 +95,24 @@ class Formatted:
             self._respell(self.column)
         else:
             self._write()
+
+    def _width_of_prefix(self) -> int | None:
+        """Return how far from the start the first part begins; None if its position doesn't show that."""
+        extent = self.votes.get((self.parts[0].start, self.parts[0].end)) if self.parts else None
+        if extent is None or extent[0] != self.line or self.column is None:
+            return None
+        if len(self.parts) > 1 and self.texts.get(self.parts[0].start) == self._value(self.parts[1]) + "=":
+            return None  # `{x=}`: the text is inside of the braces
+        return extent[1] - self.column or None  # it begins together with the whole: before 3.12, or a plain literal
+
+    def _make_raw(self) -> None:
+        texts = {start: _as_raw(text) for start, text in self.texts.items()}
+        if "r" in self.opening.lower() or any(text is None for text in texts.values()):
+            return
+        self.texts = {start: text for start, text in texts.items() if text is not None}
+        self.opening = "r" + self.opening
+        self.pieces = {start: [LiteralPiece(text)] for start, text in self.texts.items()}
+        self.pieces[self.start] = [LiteralPiece(self.opening)]
 
     def _on_one_line(self) -> bool:
         """Write a triple-quoted string on one line, unless its newlines match the author's lines."""
@@ -108,7 +129,7 @@ class Formatted:
             following = next(filter(None, map(self.location_of, range(self.end + 1, len(tokens)))), None)
             is_authors = following is None or following[0] > self.line + rows
         fields = [part for part in self.parts if part.is_field]
-        inner = [token.text for part in fields for token in tokens[part.start : part.end + 1]]
+        inner = [token.text for part in fields for token in self._tokens_of(part)]
         free = not any(tokens[part.start + 1].is_glued for part in fields)
         marks = [mark for mark in ("'", '"') if free or not any(mark in text for text in inner)]
         if is_authors or not rows or not marks or "\n" in "".join(inner) or "r" in self.opening.lower():
@@ -134,8 +155,12 @@ class Formatted:
         quote = '''"""''' if '''"""''' not in body and not end[2].endswith('"') else "'''"
         if more not in (0, 1) or not rows or not ends_there or quote in body or end[2].endswith(quote[0]):
             return False
+        opening = self.opening.rstrip("'\"") + quote
+        raw = {start: _as_raw(text) for start, text in texts.items()}
+        if self.prefix == width_of(opening) + len("r") and not more and all(text is not None for text in raw.values()):
+            opening, texts = "r" + opening, {start: text or "" for start, text in raw.items()}
         self.pieces = {start: [LiteralPiece(text)] for start, text in texts.items()}
-        opening = self.opening.rstrip("'\"") + quote + "\\\n" * more
+        opening += "\\\n" * more
         self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(opening)], [LiteralPiece(quote)]
         return True
 
@@ -164,49 +189,69 @@ class Formatted:
         return found.pop() if len(found) == 1 else -1
 
     def _respell(self, column: int) -> None:
-        """On one line: use ``{x=}`` and raw strings if the columns of the fields fit them."""
-        raws = [self.opening]
-        if not self.pieces and all(_as_raw(text) is not None for text in self.texts.values()):
-            is_shorter = any("\\" in text for text in self.texts.values())
-            raws.insert(0 if is_shorter else 1, "r" + self.opening)  # nobody doubles backslashes that need not be
-        for opening in raws:
-            shown = self._shown(column, opening)
+        """On one line: use ``{x=}``, raw strings or escaped quotes if the columns of the fields fit them."""
+        for opening, closing, texts in self._forms():
+            shown = self._shown(column, opening, closing, texts)
             if shown is None:
                 continue
-            for start, text in self.texts.items():
-                raw = (_as_raw(text) or "") if opening != self.opening else text
-                raw = raw[: len(raw) - shown[start]] if start in shown else raw
-                if raw != self.tokens[start].text:
-                    self.pieces[start] = [LiteralPiece(raw)]
+            for start, text in texts.items():
+                text = text[: len(text) - shown[start]] if start in shown else text
+                if text != self.tokens[start].text:
+                    self.pieces[start] = [LiteralPiece(text)]
             for number, part in enumerate(self.parts):
                 if number and self.parts[number - 1].start in shown:
                     marks = [n for n in range(part.start, part.end + 1) if self._ends_value(part, n)]
                     text = self.tokens[marks[0]].text
-                    is_usual = text == "!r" and marks[0] == part.end - 1
+                    is_usual = text == "!r" and marks[0] == part.end - 1 and not self._is_explicit(part)
                     self.pieces[marks[0]] = [LiteralPiece("=" if is_usual else "=" + text)]
-            if opening != self.opening:
-                self.pieces[self.start] = [LiteralPiece(opening)]
+            if (opening, closing) != (self.opening, self.closing):
+                self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(opening)], [LiteralPiece(closing)]
             return
+
+    def _is_explicit(self, part: Part) -> bool:
+        """Whether the field that shows its source is as wide as with ``!r``."""
+        extent = self.votes.get((part.start, part.end))
+        return extent is not None and extent[3] - extent[1] == width_of(self._value(part)) + len("{=!r}")
+
+    def _forms(self) -> Iterator[tuple[str, str, dict[int, str]]]:
+        """Yield the opening and closing quotes and the texts of equal strings, the most common first."""
+        forms = [(self.opening, self.closing, self.texts)]
+        if not self.pieces:
+            raw = {start: _as_raw(text) for start, text in self.texts.items()}
+            if all(text is not None for text in raw.values()):
+                is_shorter = any("\\" in text for text in self.texts.values())
+                one = "r" + self.opening, self.closing, {start: text or "" for start, text in raw.items()}
+                forms.insert(0 if is_shorter else 1, one)  # nobody doubles backslashes that need not be
+            inner = "".join(token.text for part in self.parts if part.is_field for token in self._tokens_of(part))
+            for mark in ("'", '"') if len(self.closing) == 1 else ():
+                if mark not in inner:
+                    for escaped in (mark, "'\""):
+                        texts = {start: _with_escaped(text, escaped) for start, text in self.texts.items()}
+                        if texts != self.texts:
+                            forms.append((self.opening.replace(self.closing, mark), mark, texts))
+        return (form for form in forms if self.prefix in (None, width_of(form[0])))
+
+    def _tokens_of(self, part: Part) -> list[Token]:
+        return self.tokens[part.start : part.end + 1]
 
     def _ends_value(self, part: Part, number: int) -> bool:
         token = self.tokens[number]
         return number == part.end or token.kind == "part" and token.text[:1] in ("!", ":")
 
-    def _shown(self, column: int, opening: str) -> dict[int, int] | None:
+    def _shown(self, column: int, opening: str, closing: str, texts: dict[int, str]) -> dict[int, int] | None:
         """Map each text that ends in the source of the next field (``{x=}``) to its width; None if columns disagree."""
         at: int | None = column + width_of(opening)
         shown: dict[int, int] = {}
         before: Part | None = None
         for part in self.parts:
             if not part.is_field:
-                text = self.texts[part.start]
-                at = at + width_of(text if opening == self.opening else _as_raw(text) or "") if at is not None else None
+                at = at + width_of(texts[part.start]) if at is not None else None
                 before = part
                 continue
             there = self._field(part)
             if there is not None and there[1] is not None and at is not None and there[1] != at:
                 value = self._value(part)
-                if before is None or not self.texts[before.start].endswith(value + "="):
+                if before is None or not texts[before.start].endswith(value + "="):
                     return None
                 if there[1] != at - width_of(value) - 1:
                     return None
@@ -215,7 +260,7 @@ class Formatted:
                 if self.tokens[end].text not in ("!r", "!s", "!a") and not self.tokens[end].text.startswith(":"):
                     return None
             at, before = self._end_of_field(part, there, before is not None and before.start in shown), None
-        if at is not None and self.end_column is not None and at + width_of(self.closing) != self.end_column:
+        if at is not None and self.end_column is not None and at + width_of(closing) != self.end_column:
             return None
         return shown
 
@@ -224,7 +269,7 @@ class Formatted:
         extent = self.votes.get((part.start, part.end))
         if extent is not None or there is None or there[1] is None:
             return extent[3] if extent is not None else None
-        width = sum(width_of(one.text) + one.space for one in self.tokens[part.start : part.end + 1])
+        width = sum(width_of(one.text) + one.space for one in self._tokens_of(part))
         if is_shown:
             width += 1 if self.tokens[part.end - 1].text != "!r" else -1
         return there[1] + width
@@ -377,6 +422,12 @@ def _as_raw(text: str) -> str | None:
     if any(unit[0] == "\\" and unit != "\\\\" for unit in units):
         return None
     return "".join(unit if unit != "\\\\" else "\\" for unit in units)
+
+
+def _with_escaped(text: str, marks: str) -> str:
+    """Return the text with these quotation marks escaped, and no others."""
+    units = (unit[-1] if unit in ("\\'", '\\"') else unit for unit in _UNIT.findall(text))
+    return "".join("\\" + unit if unit in marks else unit for unit in units)
 
 
 def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:

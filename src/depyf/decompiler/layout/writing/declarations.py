@@ -7,11 +7,13 @@ import re
 from .items import Line
 
 _KEYWORDS = frozenset(("global", "nonlocal"))
-_CLAUSES = frozenset(("elif", "else", "except", "finally"))
+_CLAUSES = frozenset(("elif", "else", "except", "finally", "case"))
+_DEFINITIONS = frozenset(("def", "class", "async", "@"))
+_NEVER = 10**9
 
 
 def move_declarations(lines: list[Line]) -> None:
-    """Move each declaration that has no free line down to the next one that is free.
+    """Move each declaration that has no free line down to the next one that is free, of its own block if there is one.
 
     The statements it moves past must not mention its names.
     """
@@ -21,7 +23,7 @@ def move_declarations(lines: list[Line]) -> None:
         if line.items[0].text in _KEYWORDS and not any(item.line for item in line.items):
             index = _free(lines, number)
             if index is not None:
-                lines.insert(index, line)
+                lines.insert(index, line._replace(depth=lines[index].depth, parent=lines[index].parent))
                 del lines[number]
                 for at in range(number, len(lines)):
                     if number < lines[at].parent < index:
@@ -41,21 +43,24 @@ def _free(lines: list[Line], number: int) -> int | None:
     if start is None or start > end + 1:
         return None
     names = {item.text for item in declaration.items[1:]}
-    index = number + 1
-    while index + 1 < len(lines):
+    deeper = None
+    inner = _NEVER  # the depth of a definition between, whose lines are another scope's
+    for index in range(number + 1, len(lines) - 1):
         line, following = lines[index], lines[index + 1]
-        if following.depth < declaration.depth:
-            return None
-        if not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items))):
-            return None
+        mentions = not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items)))
+        if mentions or following.depth < declaration.depth:
+            break
+        if line.depth <= inner:
+            inner = line.depth if line.items[0].text in _DEFINITIONS else _NEVER
+        if following.items[0].text in _CLAUSES or following.depth > inner:
+            continue
         end, start = _end(line), following.items[0].line
-        begins = following.depth == declaration.depth and following.items[0].text not in _CLAUSES
-        if begins and (end is None or start is None):
-            return None
-        if begins and start is not None and end is not None and start > end + 1:
-            return index + 1
-        index += 1
-    return None
+        is_free = end is not None and start is not None and start > end + 1
+        if following.depth == declaration.depth and (is_free or end is None or start is None):
+            return index + 1 if is_free else deeper
+        if is_free and deeper is None:
+            deeper = index + 1
+    return deeper
 
 
 def _end(line: Line) -> int | None:

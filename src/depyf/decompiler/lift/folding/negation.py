@@ -22,6 +22,8 @@ def negate(test: nodes.Expression) -> nodes.Expression:
     if isinstance(test, nodes.Compare) and len(test.ops) == 1 and test.ops[0] in _OPPOSITE:
         if test.opposite is not None:
             return test.opposite
+        if test.keeps_not:
+            return nodes.UnaryOp("not", test)
         opposite = nodes.Compare(test.left, [_OPPOSITE[test.ops[0]]], test.comparators)
         opposite.opposite = test
         return opposite
@@ -32,23 +34,19 @@ def negate(test: nodes.Expression) -> nodes.Expression:
     return nodes.UnaryOp("not", test)
 
 
-def spelled(test: nodes.Expression, keeps_not: bool) -> nodes.Expression:
+def spelled(test: nodes.Expression) -> nodes.Expression:
     """Return ``test`` with ``not`` before an ``and`` or ``or`` whose comparisons can then stay as they are in the
     bytecode: ``not (a is b and c is d)`` for ``a is not b or c is not d``.
-
-    ``keeps_not``: the compiler does not turn ``not a in b`` into ``a not in b``.
     """
-    if keeps_not and isinstance(test, nodes.Compare) and test.opposite is not None and test.opposite.opposite is None:
-        return nodes.UnaryOp("not", test.opposite)
     if isinstance(test, nodes.UnaryOp) and test.op == "not" and isinstance(resolved(test.operand), nodes.BoolOp):
         inner = resolved(test.operand)
         assert isinstance(inner, nodes.BoolOp)
-        values = [spelled(negate(value), keeps_not) for value in inner.values]
+        values = [spelled(negate(value)) for value in inner.values]
         plain = nodes.BoolOp(_DUAL[inner.op], values, inner.gap)
         return plain if _fits(plain) and not _fits(inner) else test
     if not isinstance(test, nodes.BoolOp):
         return test
-    values = [spelled(resolved(value), keeps_not) for value in test.values]
+    values = [spelled(resolved(value)) for value in test.values]
     values = _with_groups(test, values)
     plain = nodes.BoolOp(test.op, values, test.gap)
     parts = [negate(value) for value in values]

@@ -48,11 +48,12 @@ def _would_fold(left: nodes.Expression, right: nodes.Expression) -> bool:
 def _compare(state: SymbolicStack, instruction: Instruction) -> None:
     left, right = state.pop_many(2)
     made = nodes.Compare(left, [instruction.arg], [right])
-    made.begins_with_not = instruction.arg in ("not in", "is not") and _begins_with_not(state, instruction)
+    made.keeps_not = state.table.behavior.keeps_not
+    made.begins_with_not = instruction.arg in ("not in", "is not") and _begins_with_not(state, instruction, left)
     state.push(made)
 
 
-def _begins_with_not(state: SymbolicStack, instruction: Instruction) -> bool:
+def _begins_with_not(state: SymbolicStack, instruction: Instruction, left: nodes.Expression) -> bool:
     """Whether there is no room for ``not`` between the operands of the comparison: ``not a in b``."""
     whole = instruction.position
     if whole is None or None in whole or whole[0] != whole[1]:
@@ -65,7 +66,12 @@ def _begins_with_not(state: SymbolicStack, instruction: Instruction) -> bool:
         *_, begin, end = one.position
         if start is None:
             start = whole[3] - len(one.arg) if one.op in _NAMES else begin
-        elif begin < start:
+            continue
+        if one.offset == state.instructions[number - 1].offset:  # the second of two has the position of the first
+            if not isinstance(left, nodes.Name) or one.arg != left.id:
+                continue
+            begin = whole[2]
+        if begin < start:
             end = begin + len(one.arg) if one.op in _NAMES else end
             return bool(end <= start < end + len("not in"))
     return False
