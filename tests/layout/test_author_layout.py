@@ -459,6 +459,37 @@ CASES = {
         "def g(a):\n    b = None\n\n    def h(c):\n        d = c()\n        with d:\n            nonlocal b\n"
         "            b = d.e()\n    return h\n"
     ),
+    "deletions": (
+        "def f(a, b):\n    del a.b, a.c\n    del a; del b\n    del c[0], c[1:2], a\n    del c\n    del d\n"
+    ),
+    "names as wide as keywords": (
+        "def f(a, return_):\n    if a:\n        if return_:\n            result = f(3)\n        else:\n"
+        "            result = f(4)\n    else:\n        result = None\n    return result\n"
+    ),
+    "what follows an else that leaves": (
+        "def f(self, a):\n    if a - self.b >= 0:\n        for i in range(a):\n            self.c(a)\n"
+        "        self.c(i)\n    else:\n        raise E('no')\n    return self.b\n"
+    ),
+    "conditional expressions that are statements": (
+        "def b(self, mo, st):\n    st = 3\n    self.header(st, mo) if mo else self.option(st, line, mo)\n\n\n"
+        "def c(self, locals):\n"
+        "    self.locals = {k: safe(v) for k, v in locals.items()} if locals else None\n\n\n"
+        "def d(self, locals):\n    self.header(st, mo) if mo else self.option(st, line, mo)\n"
+        "    self.locals = 3\n"
+    ),
+    "returns below handlers": (
+        "def e():\n    try:\n        return sys.name(depth)\n    except AttributeError:\n        pass\n"
+        "    try:\n        return sys._getframe(depth).get('__name__', default)\n"
+        "    except (AttributeError, ValueError):\n        pass\n    return None\n\n\ndef f():\n    try:\n"
+        "        return sys.name(depth)\n    except AttributeError:\n        g()\n    except ValueError:\n"
+        "        pass\n    return None\n"
+    ),
+    "a finally in an else": (
+        "def a(name, parent, spec):\n    if spec is None:\n        raise ModuleNotFoundError(name)\n"
+        "    else:\n        if parent:\n            parent.append(child)\n        try:\n"
+        "            module = _load_unlocked(spec)\n        finally:\n            if parent:\n"
+        "                parent.pop()\n    if parent:\n        g()\n    return module\n"
+    ),
     "prefixes of formatted strings": (
         'def f(a, b):\n    c = rf"""\n        {a}(?:\n            \\s{b}){{3}}\n    """\n'
         "    d = (rf'\\a{a}\\b'\n         rf'\\c')\n    e = f(rf'{a.b}\\.c\\(\\) d e f '\n          rf'g {b}')\n"
@@ -517,6 +548,10 @@ SINCE = {
     "not before a comparison": (3, 11),
     "comparisons whose operands are loaded at once": (3, 11),
     "prefixes of formatted strings": (3, 12),
+    "deletions": (3, 11),
+    "conditional expressions that are statements": (3, 11),
+    "returns below handlers": (3, 11),
+    "a finally in an else": (3, 11),
     "parentheses around elements": (3, 11),
     "returns in try statements": (3, 11),
     "returns in with statements": (3, 11),

@@ -72,14 +72,15 @@ def written_return(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position
     """Return the position of a NOP as wide as ``return``, or None; ``sources`` are the predecessors of ``block``.
 
     The compiler leaves one where the code that leaves a with statement has the statement's position, but also one with
-    the position of the test that leads here.
+    the position of what was done before: of the test that leads here, or of the store to a name as wide.
     """
-    tests = {source.last.position for source in sources if source.last is not None}
+    before = {source.last.position for source in sources if source.last is not None}
     for instruction in block.instructions:
-        position = instruction.position if instruction.position not in tests else None
+        position = instruction.position if instruction.position not in before else None
         if instruction.op == "NOP" and position is not None and None not in position and position[0] == position[1]:
             if position[3] - position[2] == len("return"):
                 return position
+        before.add(instruction.position)
     return None
 
 

@@ -19,10 +19,11 @@ class Region:
     """The body of a try or with statement.
 
     ``kind`` is 'except', 'finally' or 'with'; ``handler`` is the block that handles its exceptions; ``parent`` is the
-    region around the whole statement; ``line`` and ``end_line`` are those of the whole try statement, if known.
+    region around the whole statement; ``line``, ``end_line`` and ``column`` are those of the whole try statement, if
+    known.
     """
 
-    __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti", "line", "end_line")
+    __slots__ = ("kind", "handler", "parent", "names", "depth", "lasti", "line", "end_line", "column")
 
     def __init__(self, kind: str, handler: BasicBlock) -> None:
         self.kind = kind
@@ -33,6 +34,7 @@ class Region:
         self.names: set[str] = set()  # bound by `except ... as name`, found while lifting
         self.line: int | None = None
         self.end_line: int | None = None
+        self.column: int | None = None
 
     def chain(self) -> Iterator[Region]:
         """Yield this region and those around it, innermost first."""
@@ -108,7 +110,7 @@ def _set_lines(regions: list[Region], inner: Instruction, nops: list[Instruction
             for region, nop in zip(regions, reversed(nops)):
                 region.line = nop.line
         return
-    spans = [p[:2] for p in positions if p is not None and p[0] <= inner.line <= p[1]]
+    spans = [p[:3] for p in positions if p is not None and p[0] <= inner.line <= p[1]]
     at, before = 0, None
     for region in regions:
         may_share = before is None or (before.kind, region.kind) == ("except", "finally")
@@ -118,7 +120,7 @@ def _set_lines(regions: list[Region], inner: Instruction, nops: list[Instruction
             at += 1
         if at == len(spans):
             return
-        region.line, region.end_line = spans[at]
+        region.line, region.end_line, region.column = spans[at]
         before = region
 
 

@@ -30,6 +30,16 @@ def first_column(instructions: Iterable[Instruction]) -> int | None:
     return first[1] if first is not None else None
 
 
+def follows_in_list(before: Instruction, instruction: Instruction) -> bool:
+    """Whether the targets of two deletions are side by side: ``del a, b``. Two statements on a line are rare."""
+    if instruction.line is None or before.line != instruction.line or not before.op.startswith("DELETE_"):
+        return False
+    first, second = before.position, instruction.position
+    if first is None or second is None or None in first or None in second:
+        return True
+    return bool(second[0] == first[1] and 0 < second[2] - first[3] < len("; del"))
+
+
 def column_of_with(before: Instruction | None, enters: Instruction, is_async: bool) -> int | None:
     """The start column of a with statement: ``enters`` has the position of the whole statement, or (3.13 on) of the
     context expression, which ``before`` ends.

@@ -10,7 +10,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
-from .columns import first_column
+from .columns import first_column, follows_in_list
 from .values import (
     Class,
     Function,
@@ -146,6 +146,15 @@ class SymbolicStack:
         statement.column = self.column()
         self.start = self.position + 1
         self.statements.append(statement)
+
+    def delete(self, target: nodes.Expression) -> None:
+        """Add a ``del`` statement, or a target to the one before."""
+        last = self.statements[-1] if self.statements else None
+        if isinstance(last, nodes.Delete) and follows_in_list(self.instructions[self.start - 1], self.instruction):
+            last.targets.append(target)
+            self.start = self.position + 1
+        else:
+            self.emit(nodes.Delete([target]))
 
     def column(self) -> int | None:
         """The start column of the statement that ends with the current instruction."""

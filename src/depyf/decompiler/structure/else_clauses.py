@@ -36,10 +36,10 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             statement = block.body[index]
             if block.base is None and statement.column is not None:
                 base = statement.column if base is None else min(base, statement.column)
-            following = _after_body(statement, base)
-            if following:
+            following = _after_body(statement, block.body[index + 1 :], base)
+            if following is not None:
                 changed = True
-                block.body[index + 1 : index + 1] = following
+                block.body[index + 1 :] = following
             if isinstance(statement, _TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
             inner = RULES.decide(statement, skipped)
@@ -113,18 +113,33 @@ def _deeper(
     return count if known else 0
 
 
-def _after_body(statement: nodes.Statement, base: int | None) -> list[nodes.Statement]:
-    """Remove and return what begins in the column ``base`` in the body of an ``if`` whose ``else`` clause leaves."""
-    if base is None or not isinstance(statement, nodes.If) or not statement.orelse or not _leaves(statement.orelse):
-        return []
+def _after_body(
+    statement: nodes.Statement, rest: list[nodes.Statement], base: int | None
+) -> list[nodes.Statement] | None:
+    """Move what begins in the column ``base`` in the body of an ``if`` whose ``else`` clause leaves below the clause;
+    if there is no clause, the ``rest`` of the list becomes one. Without columns, what is on lines below the clause.
+    Return the new rest; None if nothing moves.
+    """
+    orelse = (statement.orelse or rest) if isinstance(statement, nodes.If) else []
+    if not isinstance(statement, nodes.If) or not orelse or not _leaves(orelse):
+        return None
     body = statement.body
-    start = next((i for i, one in enumerate(body) if i and one.column is not None and one.column <= base), len(body))
+    start = next((at for at, one in enumerate(body) if at and _is_left_of(base, one) and _is_below(orelse, one)), 0)
     column = column_of_body(body[:start])
-    if start == len(body) or column is None or column <= base or not _is_below(statement.orelse, body[start]):
-        return []
+    if not start or base is not None and (column is None or column <= base):
+        return None
+    if not statement.orelse:
+        if base is not None and not _is_in_clause(column_of_body(rest) or 0, column, base, may_be_elif=False):
+            return None
+        statement.orelse, rest = rest, []
     following = body[start:]
     del body[start:]
-    return following
+    return following + rest
+
+
+def _is_left_of(base: int | None, statement: nodes.Statement) -> bool:
+    """Whether the statement begins in the column ``base`` or before; without columns it may."""
+    return base is None if statement.column is None else base is not None and statement.column <= base
 
 
 def _join_returns(
@@ -135,18 +150,23 @@ def _join_returns(
     """
     following = body[index + 1 :]
     returns = [one.body[-1] for one in statement.handlers if isinstance(one.body[-1], nodes.Return)]
-    if len(returns) < 2 or len(returns) < len(statement.handlers) or statement.finalbody or not following:
+    if not returns or len(returns) < len(statement.handlers) or statement.finalbody:
+        return False
+    if not following and not _leaves(statement.orelse or statement.body):
         return False
     last, inner = returns[0], statement.body
     is_one = all(one == last and (one.line, one.column) == (last.line, last.column) for one in returns)
-    if not is_one or last.line is None or last.column is None or last.column != base or statement.orelse:
+    if not is_one or last.line is None or last.column is None or last.column != base:
         return False
-    is_below = _is_below([*body[:index], *following], last)
-    if not is_below or not _leaves(following) or _deeper(inner, body, index + 1, base, statement) != len(following):
+    if not _is_below([*body[:index], *inner, *statement.orelse, *following], last):
         return False
+    if following:
+        count = _deeper(inner, body, index + 1, base, statement)
+        if statement.orelse or not _leaves(following) or count != len(following):
+            return False
     for handler in statement.handlers:
         handler.body[-1:] = [] if len(handler.body) > 1 else [nodes.Pass()]
-    statement.orelse = following
+    statement.orelse = statement.orelse or following
     body[index + 1 :] = [last]
     return True
 

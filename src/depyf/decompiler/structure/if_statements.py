@@ -133,6 +133,10 @@ def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
     node, test, first, body, orelse, end, _, _ = opened
     if body and ends(body):
         return [_if(writer, node, test, body), *orelse]
+    if len(body) == len(orelse) == 1 and case_of(test) is None:
+        choice = _choice(node, test, body[0], orelse[0])
+        if choice is not None:
+            return [choice]
     if body or not orelse or case_of(test) is not None or _is_jump(first, end):
         return [_if(writer, node, test, body or [nodes.Pass()], orelse)]
     return [_if(writer, node, negate(test), orelse)]
@@ -152,6 +156,33 @@ def _if(
     elif body[0].line == statement.line:
         statement.column = body[0].column  # the error has the position of the whole assert statement
     return statement
+
+
+def _choice(
+    node: LiftedBlock, test: nodes.Expression, first: nodes.Statement, second: nodes.Statement
+) -> nodes.Statement | None:
+    """Return the statement with a conditional expression that both arms are, if the first one begins before the test.
+
+    The compiler copies what follows the expression where that is the end of the code.
+    """
+    line, column = node.evidence.exit_line, node.evidence.column
+    if first.line is None or line is None or first.column is None or second.column is None or column is None:
+        return None
+    if (first.line, first.column) >= (line, column):
+        return None
+    if isinstance(first, nodes.Expr) and isinstance(second, nodes.Expr):
+        if second.line is None or (second.line, second.column) <= (line, column):
+            return None
+        choice: nodes.Statement = nodes.Expr(nodes.IfExp(spelled(test), first.value, second.value), line=first.line)
+    elif isinstance(first, nodes.Assign) and isinstance(second, nodes.Assign) and first.targets == second.targets:
+        if (second.line, second.column) != (first.line, first.column):
+            return None
+        value = nodes.IfExp(spelled(test), first.value, second.value)
+        choice = nodes.Assign(first.targets, value, line=first.line)
+    else:
+        return None
+    choice.column = first.column
+    return choice
 
 
 def _fails_an_assertion(body: list[nodes.Statement]) -> bool:

@@ -49,10 +49,13 @@ def write_try(
             orelse = [body.pop()]
         if is_of_group:
             statement = nodes.TryStar(body, handlers, orelse, line=node.evidence.line)
+            statement.column = region.column
             out += _of_group(statement, skip_jumps(end), jumps_follow=after is not None)
         else:
             one = nodes.Try(body, handlers, orelse, line=node.evidence.line)
-            one.column = handler.evidence.column if isinstance(handler.test, Matches) else None  # of `except`
+            one.column = region.column
+            if one.column is None and isinstance(handler.test, Matches):
+                one.column = handler.evidence.column  # of `except`
             out.append(one)
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
@@ -124,8 +127,11 @@ def _with_finally(
     finalbody = writer.sequence(handler, None, context) or [nodes.Pass()]
     only = body[0] if len(body) == 1 else None
     if isinstance(only, (nodes.Try, nodes.TryStar)) and not only.finalbody and only.line == node.evidence.line:
-        return type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.evidence.line)
-    return nodes.Try(body, [], [], finalbody, line=node.evidence.line)
+        whole = type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.evidence.line)
+    else:
+        whole = nodes.Try(body, [], [], finalbody, line=node.evidence.line)
+    whole.column = node.test.column
+    return whole
 
 
 def _as_compiled(

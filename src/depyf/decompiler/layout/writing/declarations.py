@@ -47,20 +47,28 @@ def _free(lines: list[Line], number: int) -> int | None:
     inner = _NEVER  # the depth of a definition between, whose lines are another scope's
     for index in range(number + 1, len(lines) - 1):
         line, following = lines[index], lines[index + 1]
-        mentions = not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items)))
-        if mentions or following.depth < declaration.depth:
+        if following.depth < declaration.depth or _mentions(line, names):
             break
         if line.depth <= inner:
             inner = line.depth if line.items[0].text in _DEFINITIONS else _NEVER
         if following.items[0].text in _CLAUSES or following.depth > inner:
             continue
-        end, start = _end(line), following.items[0].line
-        is_free = end is not None and start is not None and start > end + 1
-        if following.depth == declaration.depth and (is_free or end is None or start is None):
-            return index + 1 if is_free else deeper
-        if is_free and deeper is None:
+        room = _room(line, following)
+        if following.depth == declaration.depth and (room is None or room > 0):
+            return index + 1 if room else deeper
+        if room and deeper is None:
             deeper = index + 1
     return deeper
+
+
+def _mentions(line: Line, names: set[str]) -> bool:
+    return not names.isdisjoint(re.findall(r"\w+", " ".join(item.text for item in line.items)))
+
+
+def _room(line: Line, following: Line) -> int | None:
+    """Return how many free lines are between two logical lines; None if unknown."""
+    end, start = _end(line), following.items[0].line
+    return start - end - 1 if end is not None and start is not None else None
 
 
 def _end(line: Line) -> int | None:

@@ -113,7 +113,7 @@ def _store(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("DELETE_FAST", "DELETE_DEREF", "DELETE_GLOBAL", "DELETE_NAME")
 def _delete(state: SymbolicStack, instruction: Instruction) -> None:
-    state.emit(nodes.Delete([nodes.Name(instruction.arg)]))
+    state.delete(nodes.Name(instruction.arg))
 
 
 @handles("LOAD_ATTR")
@@ -136,7 +136,7 @@ def _store_attr(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("DELETE_ATTR")
 def _delete_attr(state: SymbolicStack, instruction: Instruction) -> None:
-    state.emit(nodes.Delete([nodes.Attribute(state.pop(), instruction.arg)]))
+    state.delete(nodes.Attribute(state.pop(), instruction.arg))
 
 
 @handles("BINARY_SUBSCR")
@@ -154,7 +154,7 @@ def _store_subscript(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("DELETE_SUBSCR")
 def _delete_subscript(state: SymbolicStack, instruction: Instruction) -> None:
     owner, key = state.pop_many(2)
-    state.emit(nodes.Delete([nodes.Subscript(owner, key)]))
+    state.delete(nodes.Subscript(owner, key))
 
 
 @handles("UNPACK_SEQUENCE")
