@@ -490,6 +490,27 @@ CASES = {
         "            module = _load_unlocked(spec)\n        finally:\n            if parent:\n"
         "                parent.pop()\n    if parent:\n        g()\n    return module\n"
     ),
+    "a continue after a loop": (
+        "def a(b, d):\n    for fn in b:\n        if fn:\n            if c:\n                g(1)\n"
+        "                for p in d:\n                    g(p)\n            continue\n        g(2)\n"
+    ),
+    "a continue after a try statement": (
+        "def a(self):\n    for line in self.b:\n        if self.c:\n            try:\n"
+        "                self.send(line)\n            except StopIteration:\n"
+        "                self.c = None\n            continue\n        if hasattr(self, cmd):\n"
+        "            if c:\n                self.x = 3\n        else:\n            self.y('s')\n"
+    ),
+    "an else that only passes": (
+        "def a(self):\n    client = 3\n    try:\n        client.connect(3)\n    except OSError as e:\n"
+        "        self.assertEqual(e.args[0], 4)\n\n    else:\n        pass\n"
+        "    server, addr = serverSocket.accept()\n"
+    ),
+    "values in parentheses after return": (
+        "def a(params, args, left):\n    if left:\n        return (*params[:-1], *params[-1])\n"
+        "    if args:\n        return (*params, left)\n    return *args, left\n\n\ndef b(self):\n"
+        "    return (\n        _parse(self._raw)\n        if self._raw is not None\n        else None\n"
+        "    )\n"
+    ),
     "prefixes of formatted strings": (
         'def f(a, b):\n    c = rf"""\n        {a}(?:\n            \\s{b}){{3}}\n    """\n'
         "    d = (rf'\\a{a}\\b'\n         rf'\\c')\n    e = f(rf'{a.b}\\.c\\(\\) d e f '\n          rf'g {b}')\n"
@@ -549,6 +570,10 @@ SINCE = {
     "comparisons whose operands are loaded at once": (3, 11),
     "prefixes of formatted strings": (3, 12),
     "deletions": (3, 11),
+    "values in parentheses after return": (3, 11),
+    "an else that only passes": (3, 12),
+    "a continue after a try statement": (3, 12),
+    "a continue after a loop": (3, 11),
     "conditional expressions that are statements": (3, 11),
     "returns below handlers": (3, 11),
     "a finally in an else": (3, 11),

@@ -126,6 +126,7 @@ class _Edges:
     def _begin(self, token: int, spans: list[Span]) -> None:
         """Locate the start of ``token``, with which ``spans`` begin, innermost first."""
         inner, at = spans[0], self.votes[spans[0]][:2]
+        self.starts[token] = self._after_parenthesis(token, inner) or at
         for span in spans[1:]:
             outer_at = self.votes[span][:2]
             if outer_at < at and self._is_in_statement(span):
@@ -135,7 +136,18 @@ class _Edges:
                 self.opened.setdefault(around, outer_at)
                 at = outer_at
             inner = span
-        self.starts[token] = self.votes[spans[0]][:2]
+
+    def _after_parenthesis(self, token: int, span: Span) -> Location | None:
+        """Return where the star is that a tuple, ``span``, begins with, if there is a parenthesis before it."""
+        after = self.starting.get(token + 1)
+        if self.tokens[token].text != "*" or span not in self.tuples or after is None:
+            return None
+        line, column = self.votes[min(after, key=lambda one: one[1])][:2]
+        at = self.votes[span][:2]
+        if not column or (line, column - 1) <= at:
+            return None
+        self.opened.setdefault(span, at)
+        return line, column - 1
 
     def _end(self, token: int, spans: list[Span]) -> None:
         """Locate the end of ``token``, with which ``spans`` end, innermost first."""
@@ -207,11 +219,11 @@ class _Edges:
         return is_known and self.starts[span[0]] == self.votes[span][:2]
 
     def _opens_after_return(self, span: Span) -> bool:
-        """Whether ``span`` is a return statement with room for a parenthesis before its value."""
+        """Whether ``span`` is a return statement with room for a parenthesis, or a line end, before its value."""
         keyword, value = self.votes[span][:2], self.starts[span[0] + 1] if span[0] < span[1] else None
         if self.tokens[span[0]].text != "return" or value is None:
             return False
-        return value[0] == keyword[0] and value[1] == keyword[1] + len("return (")
+        return value[0] > keyword[0] or value[1] == keyword[1] + len("return (")
 
     def parentheses(self) -> list[Parenthesis]:
         """Return the author's parentheses, except around a token that nothing may precede."""

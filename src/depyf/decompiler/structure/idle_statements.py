@@ -6,6 +6,7 @@ the right than the body by the keyword, and what follows it there is its body.
 
 from __future__ import annotations
 
+import sys
 from typing import Collection, Iterator, NamedTuple
 
 from ..bytecode import Instruction
@@ -19,6 +20,7 @@ _ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", 
 _JUMPS = frozenset({len("break"), len("return"), len("continue")})
 """Widths of statements that leave a NOP where the jump itself has another position, or is gone."""
 _NARROWEST = len("...")
+_TRIES = (nodes.Try, nodes.TryStar)
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
 
@@ -77,9 +79,11 @@ def write_idle_statements(
     if not found:
         return False
     lines = {one.line for one in nodes.statements_in_order(body)}
+    handlers = next((one.offset for one in instructions if one.op == "PUSH_EXC_INFO"), sys.maxsize)
     changed = False
     for nop in sorted(found, key=_order):
-        for idle in _bodies_around(body, nop) if nop.line not in lines else ():
+        is_handling = nop.offset > handlers  # all handlers are at the end
+        for idle in _bodies_around(body, nop, is_handling) if nop.line not in lines else ():
             written = RULES.decide(idle, skipped)
             if written is not None:
                 written.statement.column = idle.column
@@ -107,8 +111,11 @@ def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
             yield nop
 
 
-def _bodies_around(body: list[nodes.Statement], nop: Instruction) -> list[_Idle]:
-    """Where the statement of ``nop`` may belong, inner bodies first: in those that begin no further to the right."""
+def _bodies_around(body: list[nodes.Statement], nop: Instruction, is_handling: bool) -> list[_Idle]:
+    """Where the statement of ``nop`` may belong, inner bodies first: in those that begin no further to the right.
+
+    ``is_handling``: whether it may be in the body of an ``except`` clause. Below these, it is an ``else`` clause.
+    """
     found: list[_Idle] = []
     inner: list[nodes.Statement] | None = body
     around: nodes.Statement | None = None
@@ -123,7 +130,18 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction) -> list[_Idle]
         if begun < len(parts):
             _add(found, nop, around, parts[begun], 0, is_next=True)
         inner = parts[begun - 1] if begun else None
+        if not is_handling and isinstance(around, _TRIES) and around.handlers and inner is around.handlers[-1].body:
+            _add_clause(found, nop, around)
+            break
     return found
+
+
+def _add_clause(found: list[_Idle], nop: Instruction, around: nodes.Try | nodes.TryStar) -> None:
+    """Add the ``else`` clause of ``around``, if it has none, in front of ``found``."""
+    assert nop.position is not None
+    line, end_line, start, end = nop.position
+    if not around.orelse and around.column is not None and around.column < start:
+        found.insert(0, _Idle(line, end_line, start, end, around.orelse, 0, start, False))
 
 
 def _add(
@@ -188,7 +206,7 @@ def _pass(idle: _Idle) -> _Written | None:
     """``pass``, or a constant, of which nothing else is left: the NOP begins where the statements of the body do."""
     if idle.start != idle.column or idle.has_one_line and (idle.width < _NARROWEST or idle.width in _JUMPS):
         return None  # `case _` leaves one too
-    if not idle.has_one_line and any(isinstance(one, (nodes.Try, nodes.TryStar)) for one in idle.beside()):
+    if not idle.has_one_line and any(isinstance(one, _TRIES) for one in idle.beside()):
         return None  # whose NOP it is
     if any(statement.line is not None and idle.line < statement.line <= idle.end_line for statement in idle.body):
         return None  # an `if` with these in its body (3.11)

@@ -149,7 +149,7 @@ def _is_continue(jump: Jump) -> bool:
     if source.kind == "goto":
         follows = (target.evidence.exit_line or 0) > (source.statements[-1].line or 0)
         return source.evidence.is_continue or jumps_on and follows and len(target.predecessors) == 1
-    return source.kind == "for" and jumps_on
+    return source.kind in ("for", "try") and jumps_on and target is not jump.follow
 
 
 def _end_of_handling(jump: Jump) -> Continuation | None:

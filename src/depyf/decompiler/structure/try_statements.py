@@ -57,7 +57,20 @@ def write_try(
             if one.column is None and isinstance(handler.test, Matches):
                 one.column = handler.evidence.column  # of `except`
             out.append(one)
-    return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
+    if after is None:
+        return None
+    jump = _continue_after(after, inside | handling) or after
+    return writer.go(node, jump, follow, context, out, after_statement=True)
+
+
+def _continue_after(after: LiftedBlock, statement: set[LiftedBlock]) -> LiftedBlock | None:
+    """Return the ``continue`` after a try statement through which several paths go from ``statement`` to ``after``."""
+    jumps = {exit for block in statement for exit in block.successors if skip_jumps(exit) is after} - statement
+    if len(jumps) != 1 or after in jumps:
+        return None
+    (jump,) = jumps
+    is_shared = len(jump.predecessors) > 1 and jump.predecessors <= statement
+    return jump if is_shared and jump.evidence.is_continue else None
 
 
 def _ends_of(

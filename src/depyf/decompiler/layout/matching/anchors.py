@@ -13,6 +13,7 @@ from ...bytecode import Instruction, RawCode
 from .folded import Folding
 from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
+from .tokens import Token
 from .unchanged import Unchanged
 
 Location = Tuple[int, int]
@@ -89,6 +90,27 @@ def has_columns(raw: RawCode) -> bool:
     return any(position[2] is not None for part in raw.walk() for position in part.positions())
 
 
+def _add_end(found: Anchors, tokens: list[Token], span: Span, extent: Extent) -> None:
+    """Add the extent of what may be an implicit return."""
+    start, end = span
+    _, column, _, end_column = extent
+    before = tokens[start - 1].text if start and tokens[start].text == "None" else ""
+    if tokens[start].text == "return":
+        if (column, end_column) != (0, 0):
+            found.extent(span, extent)
+    elif before == "return":
+        # The position is that of the constant alone, unless it is as wide as a bare `return`.
+        found.extent((start - (end_column - column == len("return")), end), extent)
+    elif before in _BEFORE_OPERAND:
+        found.extent(span, extent)
+    else:
+        found.ends[start] = extent
+
+
+_BEFORE_OPERAND = frozenset(("else", "and", "or", "("))
+"""Tokens before a None that a return statement evaluates, as one of several values."""
+
+
 def _begin(found: Anchors, pair: CodePair, first_of_line: dict[int, int]) -> None:
     """Record the line where a definition begins; ``first_of_line``: the first token of each line of our text."""
     first = first_of_line.get(pair.ours.firstlineno)
@@ -123,18 +145,8 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
             found.extent(span, (where[0], where[2], where[1], where[3]), count)
         for where, here in pair.ends:
             span = text.span(here) if here[0] not in done else None
-            if span is None or None in where:
-                continue
-            start, end = span
-            extent = (where[0], where[2], where[1], where[3])
-            if tokens[start].text == "return":
-                if where[2:] != (0, 0):
-                    found.extent(span, extent)
-            elif tokens[start].text == "None" and start and tokens[start - 1].text == "return":
-                # The position is that of the constant alone, unless it is as wide as a bare `return`.
-                found.extent((start - (where[3] - where[2] == len("return")), end), extent)
-            else:
-                found.ends[start] = extent
+            if span is not None and None not in where:
+                _add_end(found, tokens, span, (where[0], where[2], where[1], where[3]))
         found.tuples.update(filter(None, map(text.span, pair.tuples)))
         for here, origin in pair.origins.items():
             span = text.span(here)
