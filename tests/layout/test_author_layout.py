@@ -572,7 +572,7 @@ SINCE = {
     "deletions": (3, 11),
     "values in parentheses after return": (3, 11),
     "an else that only passes": (3, 12),
-    "a continue after a try statement": (3, 12),
+    "a continue after a try statement": (3, 11),
     "a continue after a loop": (3, 11),
     "conditional expressions that are statements": (3, 11),
     "returns below handlers": (3, 11),

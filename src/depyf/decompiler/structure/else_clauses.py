@@ -14,6 +14,7 @@ from .rules import Rules
 
 _LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
 _TRIES = (nodes.Try, nodes.TryStar)
+_JUMPS = (nodes.Break, nodes.Continue)
 
 
 class _StatementList(NamedTuple):
@@ -138,8 +139,12 @@ def _after_body(
 
 
 def _is_left_of(base: int | None, statement: nodes.Statement) -> bool:
-    """Whether the statement begins in the column ``base`` or before; without columns it may."""
-    return base is None if statement.column is None else base is not None and statement.column <= base
+    """Whether the statement begins in the column ``base`` or before; without columns it may, unless it is a jump, which
+    may have the line of its target.
+    """
+    if statement.column is None:
+        return base is None and not isinstance(statement, _JUMPS)
+    return base is not None and statement.column <= base
 
 
 def _join_returns(
@@ -197,9 +202,8 @@ def _is_below(inner: list[nodes.Statement], following: nodes.Statement) -> bool:
 
 def _last_line(body: list[nodes.Statement]) -> int:
     """Return the last line on which a statement of ``body`` begins, except for jumps; 0 if unknown."""
-    jumps = (nodes.Break, nodes.Continue)
     found = nodes.statements_in_order(body, ())
-    return max((one.line for one in found if one.line is not None and not isinstance(one, jumps)), default=0)
+    return max((one.line for one in found if one.line is not None and not isinstance(one, _JUMPS)), default=0)
 
 
 def _mark_if_in_else(statement: nodes.If) -> None:

@@ -65,11 +65,17 @@ def write_try(
 
 def _continue_after(after: LiftedBlock, statement: set[LiftedBlock]) -> LiftedBlock | None:
     """Return the ``continue`` after a try statement through which several paths go from ``statement`` to ``after``."""
-    jumps = {exit for block in statement for exit in block.successors if skip_jumps(exit) is after} - statement
+    jumps = set()
+    within = set(statement)
+    for exit in {one for block in statement for one in block.successors if skip_jumps(one) is after} - statement:
+        while exit is not after and exit.next is not after and exit.next is not None:
+            within.add(exit)
+            exit = exit.next
+        jumps.add(exit)
     if len(jumps) != 1 or after in jumps:
         return None
     (jump,) = jumps
-    is_shared = len(jump.predecessors) > 1 and jump.predecessors <= statement
+    is_shared = len(jump.predecessors) > 1 and jump.predecessors <= within
     return jump if is_shared and jump.evidence.is_continue else None
 
 
