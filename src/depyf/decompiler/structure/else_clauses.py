@@ -10,6 +10,7 @@ from typing import Collection, Iterator, NamedTuple
 
 from ..lift.values import case_of
 from ..syntax import nodes
+from ..syntax.transforms.tail_positions import drop_at_tail, tails
 from .rules import Rules
 
 _LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
@@ -43,6 +44,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 block.body[index + 1 :] = following
             if isinstance(statement, _TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
+            changed |= _join_jumps(statement, block.body, index)
             inner = RULES.decide(statement, skipped)
             if inner and base is not None and _is_outside(statement, inner, base):
                 changed = True
@@ -173,6 +175,29 @@ def _join_returns(
         handler.body[-1:] = [] if len(handler.body) > 1 else [nodes.Pass()]
     statement.orelse = statement.orelse or following
     body[index + 1 :] = [last]
+    return True
+
+
+def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: int) -> bool:
+    """Where all paths through the ``if`` or try statement at ``index`` that do not leave otherwise end with one jump of
+    a loop, which is below the statement and in its column, or with jumps without a column: move it there.
+    """
+    if not isinstance(statement, (nodes.If, *_TRIES)) or statement.column is None or index + 1 < len(body):
+        return False
+    jumps = [tail[-1] for tail in tails([statement]) if isinstance(tail[-1], _JUMPS)]
+    last = next((one for one in jumps if one.column is not None), None)
+    if last is None or last.column != statement.column or not _leaves([statement]) or not _is_below([statement], last):
+        return False
+
+    def is_same(one: nodes.Statement) -> bool:
+        return type(one) is type(last) and (one.column is None or (one.line, one.column) == (last.line, last.column))
+
+    if not all(map(is_same, jumps)):
+        return False
+    if len(statement.orelse) == 1 and is_same(statement.orelse[0]):
+        statement.orelse.clear()
+    drop_at_tail([statement], is_same, always=True)
+    body.append(last)
     return True
 
 

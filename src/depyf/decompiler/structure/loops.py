@@ -113,6 +113,7 @@ def write_while(
     for block in writer.leaving(inside):
         if block in context.inside and writer.flow.dominates(node, block) and _is_beside_its_test(block, inside):
             inside |= _part_in_loop(writer, block, context, inside)
+        inside |= _before_a_break(writer, block, context)
     after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -131,6 +132,29 @@ def _part_in_loop(
     if len(after) == 1:
         return rest - {*after}
     return rest if _ends_with_written_exits(rest) else set()
+
+
+def _before_a_break(writer: Structurer, block: LiftedBlock, context: Context) -> set[LiftedBlock]:
+    """Return the code from ``block`` on that is indented deeper than what follows the loop, and leads to a ``break`` of
+    which there is a NOP; nothing if none does.
+    """
+    part = set(writer.flow.dominated(block)) & context.inside
+    after = [one for one in part - {block} if one.evidence.left_from is not None]
+    if len(after) != 1:
+        return set()
+    (end,) = after
+    between = part - set(writer.flow.dominated(end))
+    first, last, jump = _column_of_first(block), _column_of_first(end), end.evidence.left_from
+    if first is None or last is None or jump is None or first <= last or first > jump + len("("):
+        return set()
+    return between if set(writer.leaving(between)) <= {end} else set()
+
+
+def _column_of_first(block: LiftedBlock) -> int | None:
+    """Return the column of the first statement of ``block``, or of the ``if`` whose test is all of it."""
+    if block.statements:
+        return block.statements[0].column
+    return _column_of_keyword("if", block) if block.kind == "branch" else block.evidence.column
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
