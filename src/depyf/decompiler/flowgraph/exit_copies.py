@@ -43,7 +43,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         if last.line is not None or not has_lines:
             # The handlers of two inlined comprehensions are no copies of each other.
             handler_position = last.position if block in handlers else None
-            written = written_return(block, sources.get(block, ()))
+            written = written_return(block, sources.get(block, ())) or _before_with_exit(block, sources.get(block, ()))
             key_of_group = _key_of_end(last), handler_position, block.handler, block.region, _after_copy(block), written
             groups.setdefault(key_of_group, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
@@ -82,6 +82,19 @@ def written_return(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position
                 return position
         before.add(instruction.position)
     return None
+
+
+def _before_with_exit(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:
+    """Return the position of the code before the call of ``__exit__`` in ``block``, if it returns a constant inside of
+    the with statement: the return itself has the position of that.
+    """
+    last, value = block.last, block.instructions[-2] if len(block.instructions) > 1 else None
+    if last is None or value is None or value.op != "CONST" or value.arg is None or value.position != last.position:
+        return None
+    if not any(one.op == "CALL" and one.position == last.position for one in block.instructions):
+        return None
+    before = [source.last for source in sources if source.last is not None] + block.instructions
+    return next((one.position for one in reversed(before) if one.position != last.position), None)
 
 
 def _after_copy(block: BasicBlock) -> int | None:

@@ -201,10 +201,12 @@ class Flow:
     def _redirect_back_jumps(node: LiftedBlock) -> list[LiftedBlock]:
         """Redirect jumps from the body of ``node`` to a block just before it to ``node``: the statement is in a loop.
 
-        Return the blocks of the jumps, which are now unreachable.
+        Return the blocks of the jumps, which are now unreachable. Those that are a ``continue`` stay.
         """
         left: list[LiftedBlock] = []
         for before in list(node.predecessors):
+            if before.evidence.is_continue:
+                continue
             if skip_jumps(before) is node and any(node.test in chain(source.region) for source in before.predecessors):
                 for source in list(before.predecessors):
                     source.redirect(before, node)

@@ -99,6 +99,11 @@ class Jump:
         return self.writer.final(self.block, shared=True)
 
     @cached_property
+    def falls_to_goal(self) -> bool:
+        """Whether control gets there by falling off the end, too."""
+        return self.follow is not None and self.goal is self.writer.final(self.follow, shared=True)
+
+    @cached_property
     def may_return(self) -> bool:
         """Whether a return statement here is equivalent to ``block``."""
         writer, block = self.writer, self.block
@@ -209,15 +214,17 @@ def _written_return(jump: Jump) -> Continuation | None:
     """To a return of the source, as shown by its position or by the copy of a ``finally`` body after it."""
     if not jump.may_return:
         return None
-    evidence = jump.goal.evidence
-    is_written = jump.block.evidence.is_behind_finally is False and not evidence.is_uncopied
+    evidence, is_behind_finally = jump.goal.evidence, jump.block.evidence.is_behind_finally
+    is_written = is_behind_finally is False and not evidence.is_uncopied
+    if is_behind_finally is None and jump.falls_to_goal:
+        return None
     return jump.returns() if is_written or not evidence.is_implicit_return else None
 
 
 def _unwinds_to_what_follows(jump: Jump) -> Continuation | None:
     """Through unwinding code to where the statements end; a ``continue`` if the columns show one."""
-    follow, block = jump.follow, jump.block
-    if follow is None or jump.goal is not jump.writer.final(follow, shared=True):
+    block = jump.block
+    if not jump.falls_to_goal:
         return None
     if block.evidence.keyword == "continue" and jump.goal is jump.context.continue_to:
         return jump.writes(nodes.Continue(line=block.evidence.line), block)

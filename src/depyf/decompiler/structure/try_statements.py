@@ -15,7 +15,7 @@ from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from ..syntax.transforms.redundant_return import returns_none
 from ..syntax.transforms.tail_positions import drop_at_tail
-from .context import Context
+from .context import Context, ends
 from .try_ends import RULES, Ends, TryExits
 
 if TYPE_CHECKING:
@@ -144,11 +144,14 @@ def _with_finally(
     writer: Structurer, node: LiftedBlock, handler: LiftedBlock, body: list[nodes.Statement], context: Context
 ) -> nodes.Statement:
     finalbody = writer.sequence(handler, None, context) or [nodes.Pass()]
-    only = body[0] if len(body) == 1 else None
-    if isinstance(only, (nodes.Try, nodes.TryStar)) and not only.finalbody and only.line == node.evidence.line:
-        whole = type(only)(only.body, only.handlers, only.orelse, finalbody, line=node.evidence.line)
-    else:
-        whole = nodes.Try(body, [], [], finalbody, line=node.evidence.line)
+    first, rest = body[0], body[1:]
+    if isinstance(first, (nodes.Try, nodes.TryStar)) and not first.finalbody and first.line == node.evidence.line:
+        # It is one statement: the rest can only be in its `else` clause.
+        if first.line is not None and all(ends(one.body) for one in first.handlers) or not rest:
+            whole = type(first)(first.body, first.handlers, first.orelse + rest, finalbody, line=node.evidence.line)
+            whole.column = node.test.column
+            return whole
+    whole = nodes.Try(body, [], [], finalbody, line=node.evidence.line)
     whole.column = node.test.column
     return whole
 
