@@ -103,8 +103,8 @@ def _after_copy(block: BasicBlock) -> int | None:
     After a long copy it is the only exit of one ``return`` statement, so the answer differs for each of them.
     """
     last = block.last
-    if block.follows_copy and block.follows_long_copy and block.copy_end is None:
-        return block.start  # a ``return`` jumps there
+    if block.follows_copy and block.follows_long_copy and block.copy_end is None and last is not None:
+        return block.start if last.line is not None else None  # a ``return`` jumps there
     if block.copy_end is None or last is None or last.position is None or block.copy_end.position != last.position:
         return None
     return block.start if block.follows_long_copy else -1

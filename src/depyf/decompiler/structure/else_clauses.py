@@ -124,12 +124,12 @@ def _after_body(
     Return the new rest; None if nothing moves.
     """
     orelse = (statement.orelse or rest) if isinstance(statement, nodes.If) else []
-    if not isinstance(statement, nodes.If) or not orelse or not _leaves(orelse):
+    if not isinstance(statement, nodes.If) or not orelse or not leaves(orelse):
         return None
     body = statement.body
     start = next((at for at, one in enumerate(body) if at and _is_left_of(base, one) and _is_below(orelse, one)), 0)
     column = column_of_body(body[:start])
-    if not start or base is not None and (column is None or column <= base):
+    if not start or base is not None and (column is None or column <= base) or base is None and not _last_line(orelse):
         return None
     if not statement.orelse:
         if base is not None and not _is_in_clause(column_of_body(rest) or 0, column, base, may_be_elif=False):
@@ -159,7 +159,7 @@ def _join_returns(
     returns = [one.body[-1] for one in statement.handlers if isinstance(one.body[-1], nodes.Return)]
     if not returns or len(returns) < len(statement.handlers) or statement.finalbody:
         return False
-    if not following and not _leaves(statement.orelse or statement.body):
+    if not following and not leaves(statement.orelse or statement.body):
         return False
     last, inner = returns[0], statement.body
     is_one = all(one == last and (one.line, one.column) == (last.line, last.column) for one in returns)
@@ -169,7 +169,7 @@ def _join_returns(
         return False
     if following:
         count = _deeper(inner, body, index + 1, base, statement)
-        if statement.orelse or not _leaves(following) or count != len(following):
+        if statement.orelse or not leaves(following) or count != len(following):
             return False
     for handler in statement.handlers:
         handler.body[-1:] = [] if len(handler.body) > 1 else [nodes.Pass()]
@@ -186,7 +186,7 @@ def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: 
         return False
     jumps = [tail[-1] for tail in tails([statement]) if isinstance(tail[-1], _JUMPS)]
     last = next((one for one in jumps if one.column is not None), None)
-    if last is None or last.column != statement.column or not _leaves([statement]) or not _is_below([statement], last):
+    if last is None or last.column != statement.column or not leaves([statement]) or not _is_below([statement], last):
         return False
 
     def is_same(one: nodes.Statement) -> bool:
@@ -269,14 +269,14 @@ def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | 
     """What follows an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented."""
     if not isinstance(statement, nodes.If) or case_of(statement.test) is not None:
         return None
-    return statement.body if _leaves(statement.body) else None
+    return statement.body if leaves(statement.body) else None
 
 
 def _behind_leaving_handlers(statement: nodes.Statement) -> list[nodes.Statement] | None:
     """What follows a try statement whose handlers all leave is its ``else`` if it is indented."""
     if not isinstance(statement, _TRIES) or statement.finalbody or not statement.handlers:
         return None
-    return statement.handlers[-1].body if all(_leaves(one.body) for one in statement.handlers) else None
+    return statement.handlers[-1].body if all(leaves(one.body) for one in statement.handlers) else None
 
 
 def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
@@ -286,7 +286,7 @@ def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
     return None if _has_break(statement.body) else statement.body
 
 
-def _leaves(body: list[nodes.Statement]) -> bool:
+def leaves(body: list[nodes.Statement]) -> bool:
     """Whether control certainly never falls off the end of ``body``, judging by jumps, conditions and handlers."""
     todo = [body]
     while todo:

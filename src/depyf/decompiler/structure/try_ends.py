@@ -112,7 +112,7 @@ class TryExits:
     @cached_property
     def last_line(self) -> int:
         """The last line of the handlers, 0 if there are no lines."""
-        return max(node.evidence.exit_line or node.evidence.line or 0 for node in self.handling)
+        return max(map(_own_line, self.handling))
 
     @cached_property
     def first_line(self) -> int:
@@ -130,6 +130,15 @@ class TryExits:
     def body_but(self, *blocks: LiftedBlock | None) -> list[LiftedBlock]:
         """Return where the body continues, except for ``blocks`` and returns that may be anywhere."""
         return [block for block in self.body_real if block not in blocks and not self.is_constant(block)]
+
+
+def _own_line(node: LiftedBlock) -> int:
+    """Return the last line of ``node``, 0 if unknown. In place of a copy, a jump has the line of what was copied."""
+    line = node.evidence.exit_line
+    after = skip_jumps(node.next) if node.kind == "goto" else None
+    if after is not None and line is not None and line == after.evidence.line and node.statements:
+        line = node.statements[-1].line
+    return line or node.evidence.line or 0
 
 
 def _single(blocks: list[LiftedBlock]) -> LiftedBlock | None:

@@ -15,7 +15,8 @@ from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from ..syntax.transforms.redundant_return import returns_none
 from ..syntax.transforms.tail_positions import drop_at_tail
-from .context import Context, ends
+from .context import Context
+from .else_clauses import leaves
 from .try_ends import RULES, Ends, TryExits
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _with_finally(
     first, rest = body[0], body[1:]
     if isinstance(first, (nodes.Try, nodes.TryStar)) and not first.finalbody and first.line == node.evidence.line:
         # It is one statement: the rest can only be in its `else` clause.
-        if first.line is not None and all(ends(one.body) for one in first.handlers) or not rest:
+        if first.line is not None and all(leaves(one.body) for one in first.handlers) or not rest:
             whole = type(first)(first.body, first.handlers, first.orelse + rest, finalbody, line=node.evidence.line)
             whole.column = node.test.column
             return whole
