@@ -101,7 +101,7 @@ class TryExits:
         evidence, flow = block.evidence, self.writer.flow
         if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
             return False
-        if block in self.from_handler and block not in self.from_body:
+        if block in self.from_handler and block not in self.from_body and block.predecessors <= self.handling:
             return False
         if block.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
             return False  # it comes before the handlers, as an else clause does
