@@ -1,10 +1,9 @@
 """Every graph break is recorded, with a graph before it or without: on the page, in the index and in the model."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+import warm_torch
 
 pytest.importorskip("torch")
 
@@ -132,7 +131,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(home):
-    done = subprocess.run([sys.executable, str(home / "program.py"), str(home / "dump")], capture_output=True)
+    done = warm_torch.run(home / "program.py", home / "dump")
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     lines = done.stdout.decode().splitlines()
     assert "raised" in lines[:-1]

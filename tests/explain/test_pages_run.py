@@ -2,10 +2,9 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
+import warm_torch
 
 pytest.importorskip("torch")
 
@@ -166,8 +165,7 @@ ALWAYS_FIT = {"with_numpy"}
 def results(tmp_path_factory):
     home = tmp_path_factory.mktemp("pages")
     (home / "program.py").write_text(PROGRAM)
-    command = [sys.executable, str(home / "program.py"), str(home / "dump"), os.environ.get("DEPYF_BACKEND", "eager")]
-    done = subprocess.run(command, capture_output=True)
+    done = warm_torch.run(home / "program.py", home / "dump", os.environ.get("DEPYF_BACKEND", "eager"))
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     found = [json.loads(line) for line in done.stdout.decode().splitlines()]
     assert [one["name"] for one in found] == NAMES

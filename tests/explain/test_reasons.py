@@ -1,9 +1,8 @@
 """Why something was compiled again, or not at all: in the index and on the page."""
 
-import subprocess
-import sys
 
 import pytest
+import warm_torch
 
 from depyf.explain.frames.recompiles import actual_value
 from depyf.explain.model import CacheEntry
@@ -61,7 +60,7 @@ for one in torch._dynamo.utils.get_compilation_metrics():
 def dump(tmp_path_factory):
     home = tmp_path_factory.mktemp("reasons")
     (home / "program.py").write_text(PROGRAM)
-    done = subprocess.run([sys.executable, str(home / "program.py"), str(home / "dump")], capture_output=True)
+    done = warm_torch.run(home / "program.py", home / "dump")
     assert done.stdout.startswith(b"raised\n"), done.stderr.decode()[-3000:]
     found = {path.name: path.read_text() for path in (home / "dump").iterdir()}
     return {**found, "printed": done.stdout.decode()}

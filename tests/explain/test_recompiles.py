@@ -1,10 +1,9 @@
 """Why something was compiled again: every compilation that did not fit, while it is recorded and after the fact."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+import warm_torch
 
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import add_reasons, reason_from_text
@@ -78,7 +77,7 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(home):
-    done = subprocess.run([sys.executable, str(home / "program.py"), str(home / "dump")], capture_output=True)
+    done = warm_torch.run(home / "program.py", home / "dump")
     assert done.returncode == 0, done.stderr.decode()[-3000:]
     return json.loads(done.stdout.decode().splitlines()[-1])
 

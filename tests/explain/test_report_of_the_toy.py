@@ -1,15 +1,15 @@
-"""The README's program, recorded in a fresh process: its page reads as promised, and runs."""
+"""The README's program, recorded in a process of its own: its page reads as promised, and runs."""
 
 from __future__ import annotations
 
 import re
 import runpy
-import subprocess
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import pytest
 import torch
+import warm_torch
 
 PROGRAM = """
 import sys
@@ -38,11 +38,10 @@ def toy_example(a: Any, b: Any) -> Any:
 
 
 @pytest.mark.parametrize("backend", ["eager", "inductor"])
-def test_the_page(
-    run_python: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, backend: str
-) -> None:
-    done = run_python(PROGRAM, backend)
-    assert done.returncode == 0, done.stderr
+def test_the_page(tmp_path: Path, backend: str) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    done = warm_torch.run(tmp_path / "program.py", backend, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
     path = tmp_path / "dump" / "full_code_for_toy_example_0.py"
     page = path.read_text(encoding="utf-8")
     assert "3 of 3 proven" in page
@@ -63,7 +62,7 @@ def test_the_page(
     module = runpy.run_path(str(path))
     for a, b in [(torch.randn(10), torch.rand(10)), (torch.randn(10), -torch.rand(10)), (torch.ones(5), torch.ones(5))]:
         assert torch.equal(module["toy_example"](a, b), toy_example(a, b))
-    after = done.stdout  # the same from the cache entries alone, but for the names of files beside the page
+    after = done.stdout.decode()  # the same from the cache entries alone, but for the names of files beside the page
     for part in page.split("\n\n\n"):
         if part.startswith("def "):
             assert part.split("see guards")[0] in after

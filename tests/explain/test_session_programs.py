@@ -2,11 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm_torch
 
 PROGRAMS = Path(__file__).parents[1] / "torch_programs"
 NAMES = """
@@ -22,17 +21,13 @@ NAMES = """
 def both(request, tmp_path_factory):
     """Reports by program, alone and recorded, and the directory with a dump per program."""
     dumps = tmp_path_factory.mktemp("programs")
-    command = [sys.executable, "-W", "ignore", str(PROGRAMS), "--backend", request.param, *NAMES]
-    processes = [
-        subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for options in ([], ["--dump", str(dumps)])
-    ]
+    words = ["--backend", request.param, *NAMES]
     reports = []
-    for process in processes:
-        output, errors = process.communicate(timeout=600)
-        assert process.returncode == 0, errors.decode()[-3000:]
-        own = [line for line in output.decode().splitlines() if line.startswith('{"program"')]  # some programs print
-        lines = [json.loads(line) for line in own]
+    for program in [warm_torch.Running(PROGRAMS, *words, *options) for options in ([], ["--dump", dumps])]:
+        done = program.finish()
+        assert done.returncode == 0, done.stderr.decode()[-3000:]
+        printed = done.stdout.decode().splitlines()  # some programs print too
+        lines = [json.loads(line) for line in printed if line.startswith('{"program"')]
         reports.append({line["program"]: line for line in lines if not line["lacks"]})
     return reports[0], reports[1], dumps
 

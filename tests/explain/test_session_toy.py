@@ -1,4 +1,4 @@
-"""The README's program, in a fresh process for each backend, with and without gradients.
+"""The README's program, in a process of its own for each backend, with and without gradients.
 
 What it computes is what it computes without us; every .py file of the dump compiles; two runs give equal names and
 contents; the files have the names which others look for.
@@ -7,10 +7,9 @@ contents; the files have the names which others look for.
 import json
 import os
 import re
-import subprocess
-import sys
 
 import pytest
+import warm_torch
 
 PROGRAM = '''
 import json, sys
@@ -76,22 +75,11 @@ STAGES = {
 def run(program, *several):
     """Runs the program once per list of arguments, all at a time; what each printed, as lines.
 
-    No run finds graphs of another in Inductor's caches: what is dumped of those is in `test_kernels.py`.
+    What is dumped of graphs that Inductor finds in its caches is in `test_kernels.py`.
     """
-    environment = dict(os.environ, TORCHINDUCTOR_FX_GRAPH_CACHE="0", TORCHINDUCTOR_AUTOGRAD_CACHE="0")
-    started = [
-        subprocess.Popen(
-            [sys.executable, str(program), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=environment,
-        )
-        for arguments in several
-    ]
-    printed = []
-    for process in started:
-        output, errors = process.communicate(timeout=600)
-        assert process.returncode == 0, errors.decode()[-3000:]
-        printed.append(output.decode().splitlines())
-    return printed
+    ended = [one.finish() for one in [warm_torch.Running(program, *arguments) for arguments in several]]
+    assert [one.returncode for one in ended] == [0] * len(ended), ended[-1].stderr.decode()[-3000:]
+    return [one.stdout.decode().splitlines() for one in ended]
 
 
 def contents(directory):
