@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from forks import DEPYF
 
 ROOT = Path(__file__).parent.parent
 SLOW = ROOT / "tests" / "slow_tests.txt"
@@ -60,13 +60,6 @@ def run_depyf(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]
     """Run ``python -m depyf ARGUMENTS`` in an empty folder; gives the completed process."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "depyf", *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONSAFEPATH": ""},
-            timeout=120,
-        )
+        return DEPYF.run("-m", "depyf", *arguments, cwd=tmp_path)
 
     return run

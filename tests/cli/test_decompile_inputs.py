@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from forks import DEPYF
 
 from depyf.batch import processes
 from depyf.batch.outcome import line_map
@@ -30,9 +31,9 @@ def data(tmp_path):
 
 
 def decompile(folder, *words, given=b""):
-    return subprocess.run(
-        [sys.executable, "-m", "depyf", "decompile", *words], input=given, capture_output=True, cwd=folder, timeout=120
-    )
+    done = DEPYF.run("-m", "depyf", "decompile", *map(os.fsdecode, words), cwd=folder, given=given)
+    done.stdout, done.stderr = os.fsencode(done.stdout), os.fsencode(done.stderr)
+    return done
 
 
 @pytest.mark.parametrize("name", ["m.pyo", "m", "m.txt", "m.py", "we:ird.pyc"])

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-import warm_torch
+from forks import TORCH
 
 pytest.importorskip("torch")
 
@@ -131,9 +131,9 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(home):
-    done = warm_torch.run(home / "program.py", home / "dump")
-    assert done.returncode == 0, done.stderr.decode()[-3000:]
-    lines = done.stdout.decode().splitlines()
+    done = TORCH.run(home / "program.py", home / "dump")
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = done.stdout.splitlines()
     assert "raised" in lines[:-1]
     return json.loads(lines[-1])
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
+from forks import DEPYF
 
 import depyf
 from depyf.explain.report.remarks.difference import changes, count_changes, files_that_differ, ranks_in
@@ -141,9 +139,7 @@ def record(folder, broken):
 
 
 def diff(*words):
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
-    done = subprocess.run([sys.executable, "-m", "depyf", "diff", *map(str, words)], capture_output=True,
-                          encoding="utf-8", env=environment, timeout=60)  # fmt: skip
+    done = DEPYF.run("-m", "depyf", "diff", *words)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-import warm_torch
+from forks import TORCH
 
 pytest.importorskip("torch")
 
@@ -165,9 +165,9 @@ ALWAYS_FIT = {"with_numpy"}
 def results(tmp_path_factory):
     home = tmp_path_factory.mktemp("pages")
     (home / "program.py").write_text(PROGRAM)
-    done = warm_torch.run(home / "program.py", home / "dump", os.environ.get("DEPYF_BACKEND", "eager"))
-    assert done.returncode == 0, done.stderr.decode()[-3000:]
-    found = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    done = TORCH.run(home / "program.py", home / "dump", os.environ.get("DEPYF_BACKEND", "eager"))
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["name"] for one in found] == NAMES
     return {one["name"]: one for one in found}
 

@@ -2,7 +2,7 @@
 
 
 import pytest
-import warm_torch
+from forks import TORCH
 
 from depyf.explain.frames.recompiles import actual_value
 from depyf.explain.model import CacheEntry
@@ -60,10 +60,10 @@ for one in torch._dynamo.utils.get_compilation_metrics():
 def dump(tmp_path_factory):
     home = tmp_path_factory.mktemp("reasons")
     (home / "program.py").write_text(PROGRAM)
-    done = warm_torch.run(home / "program.py", home / "dump")
-    assert done.stdout.startswith(b"raised\n"), done.stderr.decode()[-3000:]
+    done = TORCH.run(home / "program.py", home / "dump")
+    assert done.stdout.startswith("raised\n"), done.stderr[-3000:]
     found = {path.name: path.read_text() for path in (home / "dump").iterdir()}
-    return {**found, "printed": done.stdout.decode()}
+    return {**found, "printed": done.stdout}
 
 
 def test_a_call_under_fullgraph_that_fails_is_in_the_index(dump):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-import warm_torch
+from forks import TORCH
 
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import add_reasons, reason_from_text
@@ -77,9 +77,9 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(home):
-    done = warm_torch.run(home / "program.py", home / "dump")
-    assert done.returncode == 0, done.stderr.decode()[-3000:]
-    return json.loads(done.stdout.decode().splitlines()[-1])
+    done = TORCH.run(home / "program.py", home / "dump")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 @pytest.fixture(scope="module")

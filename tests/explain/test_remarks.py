@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 import torch
+from forks import DEPYF, TORCH
 
 import depyf
 from depyf.errors import ReportError
@@ -76,6 +77,10 @@ sys.exit(5)
 """
 
 
+def report(*words, folder):
+    return DEPYF.run("-m", "depyf", "report", *words, cwd=folder)
+
+
 def command(*words, folder):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     environment.pop("NO_COLOR", None)
@@ -89,7 +94,7 @@ def ran(tmp_path_factory):
     folder = tmp_path_factory.mktemp("program")
     (folder / "model.py").write_text(MODEL)
     (folder / "train.py").write_text(TRAIN)
-    plain = command("train.py", "-x", folder=folder)
+    plain = TORCH.run("train.py", "-x", cwd=folder)
     return folder, command("-m", "depyf", "run", "-o", "out", "train.py", "-x", folder=folder), plain
 
 
@@ -120,27 +125,27 @@ def test_the_answer_has_the_worst_first_and_what_to_do(ran):
 
 def test_the_report_shows_each_line_with_what_happened_there(ran):
     folder, _, _ = ran
-    text = command("-m", "depyf", "report", "out", "train.py", folder=folder).stdout
+    text = report("out", "train.py", folder=folder).stdout
     by_line = {line[:7].strip(): line for line in text.splitlines() if line[:7].strip().isdigit()}
     assert "h = model(x)" in by_line["11"] and "recompile x.shape[0] was 32, then 17" in by_line["11"]
     assert "break     the branch depends on a tensor's value  GB0170" in by_line["12"]
     assert "graph     graph" in by_line["25"] + text and "uncompiled numbers: " in by_line["17"]
     assert by_line["13"].rstrip().endswith("h = h / 2"), "nothing happened there"
     assert "\033[" not in text
-    one = command("-m", "depyf", "report", "out", "train.py:12", folder=folder).stdout
+    one = report("out", "train.py:12", folder=folder).stdout
     assert "GB0170" in one and "x.shape[0]" not in one
-    every = command("-m", "depyf", "report", "out", "train.py", "--all", folder=folder).stdout
+    every = report("out", "train.py", "--all", folder=folder).stdout
     assert [line for line in every.splitlines() if line[:7].strip().isdigit()][-1].startswith("   33")
 
 
 def test_the_report_of_the_whole_names_each_file_of_the_program(ran):
-    text = command("-m", "depyf", "report", "out", folder=ran[0]).stdout
+    text = report("out", folder=ran[0]).stdout
     assert "\ntrain.py\n" in text and "\nmodel.py\n" in text and text.startswith("depyf: 3 functions compiled")
     assert "site-packages" not in text
 
 
 def test_a_file_without_remarks_is_told_so(ran):
-    done = command("-m", "depyf", "report", "out", "other.py", folder=ran[0])
+    done = report("out", "other.py", folder=ran[0])
     assert (done.returncode, done.stderr) == (1, "depyf report: no remarks on other.py\n")
 
 
@@ -151,13 +156,13 @@ def test_reading_a_report_imports_no_torch(ran):
 
 
 def test_forms_for_services(ran):
-    sarif = json.loads(command("-m", "depyf", "report", "out", "--format", "sarif", folder=ran[0]).stdout)
+    sarif = json.loads(report("out", "--format", "sarif", folder=ran[0]).stdout)
     results = sarif["runs"][0]["results"]
     assert sarif["version"] == "2.1.0" and len(results) == 6
     place = results[0]["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("model.py", 9)
     assert {one["ruleId"] for one in results} == {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
-    lines = command("-m", "depyf", "report", "out", "--format", "github", folder=ran[0]).stdout.splitlines()
+    lines = report("out", "--format", "github", folder=ran[0]).stdout.splitlines()
     assert len(lines) == 6 and lines[1].startswith("::warning file=model.py,line=11,title=torch.compile ends a graph")
     assert "%0A" in lines[1]
 
@@ -230,7 +235,7 @@ class _Seen(HTMLParser):
 
 
 def test_the_html_report_is_one_file_whose_links_lead_somewhere(ran):
-    text = command("-m", "depyf", "report", "out", "--format", "html", folder=ran[0]).stdout
+    text = report("out", "--format", "html", folder=ran[0]).stdout
     seen = _Seen()
     seen.feed(text)
     assert not seen.open and not seen.loads and "@import" not in text and "url(" not in text
@@ -269,7 +274,7 @@ def test_run_writes_the_html_report_where_it_says(tmp_path):
 def test_what_compiling_cost_is_told_at_the_first_line(ran):
     folder = ran[0]
     first = TRAIN.splitlines().index('@torch.compile(backend="eager")') + 1
-    told = command("-m", "depyf", "report", "out", "train.py:{}".format(first), folder=folder).stdout
+    told = report("out", "train.py:{}".format(first), folder=folder).stdout
     assert re.search(r"cost +compiled in .*: 0/0 [\d.]+ m?s, 0/1 [\d.]+ m?s", told), told
     kept = json.loads((folder / "out" / "compile_times.json").read_text())
     row = next(one for one in kept["compilations"] if one["compile_id"] == "0/0")
@@ -292,7 +297,7 @@ def test_times_of_compilations_are_parts_of_what_torch_measured():
 def test_a_damaged_file_of_times_is_told_so(ran, tmp_path):
     shutil.copy(str(ran[0] / "out" / "remarks.json"), str(tmp_path))
     (tmp_path / "compile_times.json").write_text('{"format": 2}')
-    done = command("-m", "depyf", "report", str(tmp_path), folder=tmp_path)
+    done = report(str(tmp_path), folder=tmp_path)
     assert done.returncode != 0 and "compile_times.json" in done.stderr and "Traceback" not in done.stderr
 
 

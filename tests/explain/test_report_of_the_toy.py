@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-import warm_torch
+from forks import TORCH
 
 PROGRAM = """
 import sys
@@ -40,8 +40,8 @@ def toy_example(a: Any, b: Any) -> Any:
 @pytest.mark.parametrize("backend", ["eager", "inductor"])
 def test_the_page(tmp_path: Path, backend: str) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
-    done = warm_torch.run(tmp_path / "program.py", backend, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr.decode()
+    done = TORCH.run(tmp_path / "program.py", backend, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     path = tmp_path / "dump" / "full_code_for_toy_example_0.py"
     page = path.read_text(encoding="utf-8")
     assert "3 of 3 proven" in page
@@ -62,7 +62,7 @@ def test_the_page(tmp_path: Path, backend: str) -> None:
     module = runpy.run_path(str(path))
     for a, b in [(torch.randn(10), torch.rand(10)), (torch.randn(10), -torch.rand(10)), (torch.ones(5), torch.ones(5))]:
         assert torch.equal(module["toy_example"](a, b), toy_example(a, b))
-    after = done.stdout.decode()  # the same from the cache entries alone, but for the names of files beside the page
+    after = done.stdout  # the same from the cache entries alone, but for the names of files beside the page
     for part in page.split("\n\n\n"):
         if part.startswith("def "):
             assert part.split("see guards")[0] in after

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-import warm_torch
+from forks import TORCH
 
 PROGRAMS = Path(__file__).parents[1] / "torch_programs"
 NAMES = """
@@ -23,10 +23,10 @@ def both(request, tmp_path_factory):
     dumps = tmp_path_factory.mktemp("programs")
     words = ["--backend", request.param, *NAMES]
     reports = []
-    for program in [warm_torch.Running(PROGRAMS, *words, *options) for options in ([], ["--dump", dumps])]:
+    for program in [TORCH.start(PROGRAMS, *words, *options) for options in ([], ["--dump", dumps])]:
         done = program.finish()
-        assert done.returncode == 0, done.stderr.decode()[-3000:]
-        printed = done.stdout.decode().splitlines()  # some programs print too
+        assert done.returncode == 0, done.stderr[-3000:]
+        printed = done.stdout.splitlines()  # some programs print too
         lines = [json.loads(line) for line in printed if line.startswith('{"program"')]
         reports.append({line["program"]: line for line in lines if not line["lacks"]})
     return reports[0], reports[1], dumps

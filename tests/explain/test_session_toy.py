@@ -9,7 +9,7 @@ import os
 import re
 
 import pytest
-import warm_torch
+from forks import TORCH
 
 PROGRAM = '''
 import json, sys
@@ -77,9 +77,9 @@ def run(program, *several):
 
     What is dumped of graphs that Inductor finds in its caches is in `test_kernels.py`.
     """
-    ended = [one.finish() for one in [warm_torch.Running(program, *arguments) for arguments in several]]
-    assert [one.returncode for one in ended] == [0] * len(ended), ended[-1].stderr.decode()[-3000:]
-    return [one.stdout.decode().splitlines() for one in ended]
+    ended = [one.finish() for one in [TORCH.start(program, *arguments) for arguments in several]]
+    assert [one.returncode for one in ended] == [0] * len(ended), ended[-1].stderr[-3000:]
+    return [one.stdout.splitlines() for one in ended]
 
 
 def contents(directory):

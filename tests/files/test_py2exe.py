@@ -6,8 +6,6 @@ import importlib.util
 import io
 import marshal
 import struct
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -55,12 +53,11 @@ def test_modules_are_read_and_the_scripts_are_named(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["decompile", "verify"])
-def test_an_executable_without_modules_is_refused_in_one_line(tmp_path, command):
+def test_an_executable_without_modules_is_refused_in_one_line(tmp_path, command, run_depyf):
     (tmp_path / "shop.exe").write_bytes(executable(script()))
-    done = subprocess.run([sys.executable, "-m", "depyf", command, "shop.exe"], cwd=str(tmp_path),
-                          capture_output=True, check=False)  # fmt: skip
+    done = run_depyf(command, "shop.exe")
     assert done.returncode != 0
-    [line] = done.stderr.decode().splitlines()
+    [line] = done.stderr.splitlines()
     assert "py2exe" in line and "library.zip" in line
 
 

@@ -10,13 +10,12 @@ import json
 import marshal
 import os
 import struct
-import subprocess
-import sys
 import zipfile
 import zlib
 from pathlib import Path
 
 import pytest
+from forks import DEPYF
 
 import depyf
 from depyf.decompiler.bytecode.code.formats import FORMATS
@@ -81,14 +80,11 @@ def saved(tmp_path, data):
 
 
 @pytest.mark.parametrize("name, version", [("v6", "3.11"), ("v5", "3.8")])
-def test_what_pyinstaller_has_written(name, version, tmp_path):
+def test_what_pyinstaller_has_written(name, version, tmp_path, run_depyf):
     path = HERE / f"pyinstaller-{name}.pkg"
     tree = open_tree(str(path))
     assert (tree.kind, tree.description) == ("frozen", f"a program by PyInstaller, CPython {version}")
-    done = subprocess.run(
-        [sys.executable, "-m", "depyf", "decompile", str(path), "-o", "out", "--no-header", "--json"],
-        capture_output=True, cwd=tmp_path, timeout=120,
-    )  # fmt: skip
+    done = run_depyf("decompile", str(path), "-o", "out", "--no-header", "--json")
     records = json.loads(done.stdout)["files"]
     assert {one["python"] for one in records} == {version}, done.stderr
     assert all(one["error"] is None for one in records)
@@ -115,12 +111,10 @@ def test_where_the_archive_is(head, tail, tmp_path):
     assert contents(path) == {"a.pyc": HOST_MAGIC + bytes(12) + CODE}
 
 
-def test_an_executable_without_one(tmp_path):
+def test_an_executable_without_one(tmp_path, run_depyf):
     path = saved(tmp_path, b"\x7fELF" + bytes(100))
     assert open_tree(str(path)).kind == "folder"
-    done = subprocess.run(
-        [sys.executable, "-m", "depyf", "decompile", str(path)], capture_output=True, timeout=60, check=False
-    )
+    done = run_depyf("decompile", str(path))
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
 
@@ -167,11 +161,8 @@ def test_nothing_is_written_outside(name, where, tmp_path):
             file.writestr("m.pyc", data)
         members = [(f"{name}/base_library.zip", (tmp_path / "z").read_bytes(), b"x", 0)]
     path = saved(tmp_path / "in", archive([("good", CODE, b"s", 1), *members]))
-    done = subprocess.run(
-        [sys.executable, "-m", "depyf", "decompile", str(path), "-o", str(tmp_path / "in" / "out")],
-        capture_output=True, cwd=tmp_path / "in", timeout=120, check=False,
-    )  # fmt: skip
-    assert b"Traceback" not in done.stderr
+    done = DEPYF.run("-m", "depyf", "decompile", path, "-o", tmp_path / "in" / "out", cwd=tmp_path / "in")
+    assert "Traceback" not in done.stderr
     written = {str(one.relative_to(tmp_path / "in")) for one in (tmp_path / "in").rglob("*") if one.is_file()}
     assert "out/good.py" in written
     assert all(one == "app" or one.startswith("out/") for one in written)
@@ -267,11 +258,8 @@ def test_damage_is_an_error_or_a_line(name, tmp_path):
     assert outcomes == {"error", "same", "other"}
 
 
-def test_list(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "depyf", "decompile", "--list", str(HERE / "pyinstaller-v6.pkg")],
-        capture_output=True, text=True, cwd=tmp_path, timeout=60, check=True,
-    )  # fmt: skip
+def test_list(run_depyf):
+    done = run_depyf("decompile", "--list", str(HERE / "pyinstaller-v6.pkg"))
     head, *names = done.stdout.splitlines()
     assert head.endswith("pyinstaller-v6.pkg: a program by PyInstaller, CPython 3.11")
     assert names == ["  PYZ.pyz/shop/__init__.pyc", "  PYZ.pyz/shop/prices.pyc", "  base_library.zip/codecs.pyc",

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import pytest
+from forks import DEPYF
 
 from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
@@ -43,10 +44,8 @@ def skill(folder, version, payload):
     (scripts / "__pycache__" / "output.cpython-{}{}.pyc".format(*version)).write_bytes(data)
 
 
-def depyf(folder, *words, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "depyf", *words], capture_output=True, text=True, cwd=folder, timeout=120, **options
-    )
+def depyf(folder, *words):
+    return DEPYF.run("-m", "depyf", *words, cwd=folder)
 
 
 @pytest.mark.parametrize("version", FOUND, ids=str)

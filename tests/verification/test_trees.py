@@ -8,7 +8,6 @@ import os
 import py_compile
 import re
 import struct
-import subprocess
 import sys
 import tarfile
 import warnings
@@ -339,7 +338,7 @@ def test_without_a_source(package):
     assert depyf.verify_file(file, decompiled=True).decompiled == EVIL
 
 
-def test_names_that_are_not_utf_8(tmp_path):
+def test_names_that_are_not_utf_8(tmp_path, run_depyf):
     folder = os.fsencode(tmp_path) + b"/\xff"
     os.mkdir(folder)
     with open(folder + b"/m\xe9.py", "w") as file:
@@ -349,17 +348,13 @@ def test_names_that_are_not_utf_8(tmp_path):
 
     with open(folder + b"/m\xe9.pyc", "wb") as file:
         file.write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
-    done = subprocess.run(
-        [sys.executable, "-m", "depyf", "verify", str(tmp_path)], capture_output=True, timeout=60, check=False
-    )
+    done = run_depyf("verify", str(tmp_path))
     assert done.returncode == 1, done.stderr
-    assert b"differs" in done.stdout
+    assert "differs" in done.stdout
     for form in ("--json", "--sarif"):
-        done = subprocess.run(
-            [sys.executable, "-m", "depyf", "verify", form, str(tmp_path)], capture_output=True, timeout=60, check=False
-        )
+        done = run_depyf("verify", form, str(tmp_path))
         assert done.returncode == 1, done.stderr
-        assert done.stdout.decode("ascii").startswith("{")
+        assert done.stdout.isascii() and done.stdout.startswith("{")
 
 
 def test_no_permission(package, monkeypatch):
