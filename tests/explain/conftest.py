@@ -1,0 +1,12 @@
+"""What all tests of this room share."""
+
+import sys
+
+import pytest
+from forks import leave_guards_untimed
+
+
+@pytest.fixture(scope="session", autouse=True)
+def guards_untimed():
+    if "torch" in sys.modules:  # some files of this room need none
+        leave_guards_untimed()
