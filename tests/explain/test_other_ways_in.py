@@ -1,9 +1,8 @@
 """Graphs that are compiled outside of a compilation of Dynamo's: compiled autograd, `aot_compile`."""
 
-import subprocess
-import sys
 
 import pytest
+from forks import TORCH
 
 pytest.importorskip("torch")
 
@@ -43,8 +42,8 @@ with depyf.prepare_debug(os.path.join(sys.argv[1], "aot")):
 def dumps(tmp_path_factory):
     home = tmp_path_factory.mktemp("other")
     (home / "program.py").write_text(PROGRAM)
-    done = subprocess.run([sys.executable, str(home / "program.py"), str(home)], capture_output=True)
-    assert done.stdout == b"64.0\n", done.stderr.decode()[-3000:]
+    done = TORCH.run(home / "program.py", home)
+    assert done.stdout == "64.0\n", done.stderr[-3000:]
     return {name: sorted(path.name for path in (home / name).iterdir()) for name in ("autograd", "aot")}
 
 
