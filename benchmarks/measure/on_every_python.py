@@ -6,8 +6,9 @@
 
 Interpreters are found as depyf finds them (DEPYF_PYTHONS, PATH, pyenv, uv). They need nothing installed: depyf runs
 from its sources, and one folder with pytest, which pip fills once, serves all of them. The running interpreter has the
-tests of `make check`, so these run on it only if --only names it. Exit status 1 if a test fails, if the round trip is
-worse than the ratchet promises, or if there is no interpreter but the running one.
+tests of `make check`, so these run on it only if --only names it. The slow ones among the tests, half of the time, run
+on the oldest and the newest interpreter, and on those that --only names. Exit status 1 if a test fails, if the round
+trip is worse than the ratchet promises, or if there is no interpreter but the running one.
 """
 
 from __future__ import annotations
@@ -68,12 +69,13 @@ def install_pytest(folder: Path) -> None:
         subprocess.run([*pip, "--python-version", "3.8", "--only-binary=:all:", *PYTEST], check=True)
 
 
-def measured(python: str, options: argparse.Namespace) -> Tuple[Optional[Outcome], Outcome]:
+def measured(python: str, slow_too: bool, options: argparse.Namespace) -> Tuple[Optional[Outcome], Outcome]:
     """The tests, if they run there, and the round trip on one interpreter."""
     source = str(ROOT / "src")
     tests = None
     if not options.no_tests and (options.only or python != sys.executable):
-        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS]
+        speed = [] if slow_too else ["-m", "not slow"]
+        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *speed, *TESTS]
         tests = run([python, *arguments], [source, str(options.pytest)])
     script = [str(ROOT / "benchmarks" / "measure" / "roundtrip.py"), "--stdlib", "--sample", str(options.sample)]
     limits = ["--show", "3", "--ratchet", str(ROOT / "benchmarks" / "measure" / "ratchet.json")]
@@ -100,8 +102,12 @@ def main() -> int:
     if not options.no_tests:
         install_pytest(options.pytest)
     good = bool(found) and (bool(options.only) or len(found) > 1)
+    others = [version for version, python in found.items() if python != sys.executable]
+    with_slow = found.keys() if options.only else {*others[:1], *others[-1:]}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        answers = {version: pool.submit(measured, python, options) for version, python in found.items()}
+        answers = {
+            version: pool.submit(measured, python, version in with_slow, options) for version, python in found.items()
+        }
         for version, answer in answers.items():
             tests, trip = answer.result()
             print("==== CPython {}.{}: {}".format(*version, found[version]))
