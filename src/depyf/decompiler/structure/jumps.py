@@ -146,8 +146,11 @@ def _keeps_a_jump(jump: Jump) -> bool:
 
 
 def _is_continue(jump: Jump) -> bool:
-    """Whether the jump has a line on which nothing else is."""
+    """Whether the jump has a line on which nothing else is, and is not below a statement around it, in its column."""
     source, target = jump.source, jump.target
+    column = target.evidence.column if target is not jump.block else None
+    if column is not None and any(r.column == column for r in chain(source.region) if r not in chain(target.region)):
+        return False
     jumps_on = target is not jump.block and target.evidence.is_continue
     if source.kind == "goto" and not source.statements:
         return source.evidence.is_continue

@@ -58,14 +58,16 @@ def write_try(
             if one.column is None and isinstance(handler.test, Matches):
                 one.column = handler.evidence.column  # of `except`
             out.append(one)
-    if after is None:
-        return None
-    jump = _continue_after(after, inside | handling) or after
-    return writer.go(node, jump, follow, context, out, after_statement=True)
+    target = after or skip_jumps(follow)
+    jump = _continue_after(target, inside | handling, region) if target is not None else None
+    jump = jump or after
+    return writer.go(node, jump, follow, context, out, after_statement=True) if jump is not None else None
 
 
-def _continue_after(after: LiftedBlock, statement: set[LiftedBlock]) -> LiftedBlock | None:
-    """Return the ``continue`` after a try statement through which several paths go from ``statement`` to ``after``."""
+def _continue_after(after: LiftedBlock, statement: set[LiftedBlock], region: Region) -> LiftedBlock | None:
+    """Return the ``continue`` after a try statement through which paths go from ``statement`` to ``after``: several, or
+    it is in the column of the statement.
+    """
     jumps = set()
     within = set(statement)
     for exit in {one for block in statement for one in block.successors if skip_jumps(one) is after} - statement:
@@ -76,8 +78,9 @@ def _continue_after(after: LiftedBlock, statement: set[LiftedBlock]) -> LiftedBl
     if len(jumps) != 1 or after in jumps:
         return None
     (jump,) = jumps
-    is_shared = len(jump.predecessors) > 1 and jump.predecessors <= within
-    return jump if is_shared and jump.evidence.is_continue else None
+    column = jump.evidence.column
+    is_after = len(jump.predecessors) > 1 or column is not None and column == region.column
+    return jump if is_after and jump.predecessors <= within and jump.evidence.is_continue else None
 
 
 def _ends_of(
