@@ -135,6 +135,7 @@ SHOWN = {
     "loop_tests_are_copied": lambda raw: count(raw, "LOAD_ATTR") == 2,
     "tests_jump_on_line_of_statement": jumps_on_one_line,
     "folds_constant_tests": lambda raw: True not in constants(raw),
+    "folded_tests_stay": lambda raw: any("IF_FALSE" in name for name in names(raw)),
     "folds_percent_formats": lambda raw: count(raw, "FORMAT_VALUE", "FORMAT_SIMPLE") == 1,
     "keeps_not": lambda raw: any("IF_TRUE" in name for name in names(raw)),
     "folded_constants_are_last": lambda raw: raw.consts[-1] == 7000,

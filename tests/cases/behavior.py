@@ -38,6 +38,11 @@ def folds_constant_tests(x):
     return True and x
 
 
+def folded_tests_stay(x):
+    if 7 * 1000:
+        x()
+
+
 def folds_percent_formats(x):
     return "%s" % (x,)
 

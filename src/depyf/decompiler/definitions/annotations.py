@@ -184,7 +184,8 @@ def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred) -> None
     """Insert an annotation that is never reached: the compiler has dropped the code around it, as in ``if False:``."""
     line = annotation.line
     index = _after_prologue(body, len(body))
-    while index < len(body) and line is not None and (body[index].line or 0) < line:
+    end = len(body) - (bool(body) and isinstance(body[-1], nodes.Return))  # which is implicit, and stays last
+    while index < end and line is not None and (body[index].line or 0) < line:
         index += 1
     store = _store(annotation, line)
     before = body[index - 1] if index else None

@@ -301,7 +301,7 @@ class _Lifter:
             lifted.terminator = Terminator("reraise")
             self.finish(lifted, state)
         elif op in ("JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP"):
-            test = state.pop()
+            test = state.pop_tested()
             self.finish(lifted, state)
             kept = self.flow(block.target, [*lifted.exit, test])
             fall = self.flow(block.fall, lifted.exit)
@@ -313,7 +313,7 @@ class _Lifter:
             state.refuse(f"{op} is not supported yet")
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
-        test = state.pop()
+        test = state.pop_tested()
         behavior = self.raw.table.behavior
         is_comparison = isinstance(test, nodes.Compare) or condition in ("NONE", "NOT_NONE")
         has_own_line = is_comparison and behavior.asserts_have_lines_of_comparisons

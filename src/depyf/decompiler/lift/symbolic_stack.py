@@ -92,6 +92,13 @@ class SymbolicStack:
         value = self.take()
         return self.as_expression(value) if self.copies else value
 
+    def pop_tested(self) -> nodes.Expression:
+        """Pop what a jump or a ``not`` tests: a constant was an expression before the compiler folded it."""
+        test = self.pop()
+        if isinstance(test, nodes.Constant) and self.table.behavior.folded_tests_stay:
+            return _not_yet_folded(test)
+        return test
+
     def pop_many(self, count: int) -> list[nodes.Expression]:
         """Pop ``count`` values, in the order in which they were pushed."""
         if count == 0:
@@ -297,3 +304,9 @@ def _same_index(left: nodes.Expression, right: nodes.Expression) -> bool:
     if isinstance(left, nodes.Slice) and isinstance(right, nodes.Slice):
         return left.lower is right.lower and left.upper is right.upper and left.step is right.step
     return left is right
+
+def _not_yet_folded(constant: nodes.Constant) -> nodes.Expression:
+    """An expression that is folded to ``constant``, but only after the compiler has dropped the tests of literals."""
+    if isinstance(constant.value, (int, float, str, bytes)) and not isinstance(constant.value, bool):
+        return nodes.BinOp(constant, "*", nodes.Constant(1))
+    return nodes.Subscript(nodes.Tuple([constant]), nodes.Constant(0))

@@ -37,6 +37,10 @@ class Behavior:
     folds_constant_tests: bool = False
     """``True and x`` is compiled to ``x`` alone."""
 
+    folded_tests_stay: bool = False
+    """A test of a constant that is folded from an expression, as in ``while 1 + 1``, is compiled; one of a literal
+    never is."""
+
     folds_percent_formats: bool = False
     """``"%s" % (x,)`` is compiled as an f-string is."""
 

@@ -68,6 +68,7 @@ CACHES: dict[str, int] = {
 BEHAVIOR = py313.BEHAVIOR.changed(
     loop_tests_are_copied=False,  # codegen.c, codegen_while (gh-122821)
     keeps_not=True,  # constants are folded in flowgraph.c, no longer in the tree (gh-126835)
+    folded_tests_stay=True,  # codegen.c, codegen_jump_if drops constants before flowgraph.c folds (gh-126835)
     folded_constants_are_last=True,  # flowgraph.c, fold_const_binop, remove_unused_consts (gh-126835)
     slices_are_constants=True,  # codegen.c, codegen_slice (gh-125063)
     folds_beginnings_of_displays=True,  # flowgraph.c, optimize_lists_and_sets (gh-126835)

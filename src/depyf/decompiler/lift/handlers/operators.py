@@ -20,7 +20,8 @@ _FOLDED = re.compile(r"%%|%-?\d*(?:\.\d+)?[sra]")
 
 @handles("UNARY_OP")
 def _unary(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(nodes.UnaryOp(instruction.arg, state.pop()))
+    operand = state.pop_tested() if instruction.arg == "not" else state.pop()
+    state.push(nodes.UnaryOp(instruction.arg, operand))
 
 
 @handles("BINARY_OP")
