@@ -116,7 +116,9 @@ class SymbolicStack:
             return value
         if not all(isinstance(target, nodes.Name) for target in statement.targets):
             self.refuse("a value that is stored and used in one expression")
-        return self._stored(value, statement)
+        stored = self._stored(value, statement)
+        self._replace(value, stored)  # `(name := value).attribute += 1` uses it twice
+        return stored
 
     def _stored(self, value: nodes.Expression, statement: nodes.Assign) -> nodes.Expression:
         """``value`` with the targets of ``statement``, which is removed."""
@@ -131,7 +133,7 @@ class SymbolicStack:
         """Settle the value ``depth`` from the top, moved or copied again: if it was stored, that was by `:=`."""
         value = self.stack[-depth]
         if id(value) in self.copies:
-            self._replace(value, self.as_expression(value))
+            self.as_expression(value)
 
     def finish(self) -> None:
         """End the block: stored values still on the stack belong to a `:=`, or to a chain with later targets."""

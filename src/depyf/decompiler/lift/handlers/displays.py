@@ -208,7 +208,7 @@ def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
     beside_plain = instruction.arg == 1
     for part in map(resolved, state.pop_many(instruction.arg)):
         items = part if isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain else None
-        if items is not None and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(items)):
+        if items is not None and items.keys and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(items)):
             result.keys += items.keys
             result.values += items.values
             beside_plain = True
