@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, disassemble
-from ..bytecode.canonical.uncovered_tests import cover_tests
+from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
 from ..bytecode.disassemble import PASSES as CANONICAL
 from ..bytecode.disassemble import disassembled
 from ..bytecode.instruction import copies
@@ -91,6 +91,7 @@ def _one_return(work: Work) -> None:
 
 def _cover_tests(work: Work) -> None:
     cover_tests(work.instructions)
+    cover_jumps(work.instructions)
 
 
 def _sets(work: Work) -> None:
@@ -264,7 +265,7 @@ DISASSEMBLE = Stage(
         Pass("canonical", _canonical, "Run all of the above, once for each code object.", holds=(that.STACK_DEPTHS,)),
         Pass("one_return", _one_return, "Join the returns of an expression; the compiler has copied them.",
              lambda work: work.kind == "expression"),
-        Pass("uncovered_tests", _cover_tests, "Cover tests that the compiler left outside of their handler.",
+        Pass("uncovered_tests", _cover_tests, "Cover tests and jumps that the compiler left outside of their handler.",
              lambda work: bool(work.raw.exception_table)),
         Pass("sets", _sets, "Order sets of a file as if the host had compiled them, which is what the printer expects.",
              lambda work: is_of_file(work.raw)),

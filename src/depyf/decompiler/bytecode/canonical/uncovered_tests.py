@@ -1,9 +1,12 @@
-"""Tests that no handler covers, though one covers the code around them (3.14 and 3.15).
+"""Tests and jumps that no handler covers, though one covers the code around them (3.13 to 3.15).
 
 Where `a and (b or c) or d` makes one test jump to another, CPython's flowgraph.c creates a new jump without a
 handler: an exception in the truth test in the middle bypasses the enclosing ``except`` clause (measured on 3.14.8
 and 3.15.0). The source shows nothing of it, and recompiling gives the same. The proof still compares the difference.
 Which test it is also distinguishes `(a and b) and c` from `a and b and c`: in the latter no test jumps to another.
+
+Where the body of a loop ends with a statement of which nothing is left, such as ``while 0``, the jump back to the loop
+is such a one too (measured on 3.13.0). It raises nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +37,15 @@ def cover_tests(instructions: list[Instruction]) -> None:
         instructions[index].handler, instructions[index].arg = handler, THREADED
         if instructions[index - 1].op == "COPY":
             instructions[index - 1].handler = handler
+
+
+def cover_jumps(instructions: list[Instruction]) -> None:
+    """Give unconditional jumps the handler that the code around them and their targets have."""
+    for index, jump in enumerate(instructions[1:-1], 1):
+        if jump.op == "JUMP" and jump.handler is None:
+            handler = instructions[jump.target].handler
+            if handler is not None and handler == instructions[index - 1].handler == instructions[index + 1].handler:
+                jump.handler = handler
 
 
 def _handler_around(instructions: list[Instruction], index: int) -> Handler | None:

@@ -1,0 +1,5 @@
+while print():
+    if 0:
+        first: int
+        second: str = "no value"
+    print()
