@@ -255,27 +255,34 @@ def _past_pop(location: _Location) -> _Location | None:
 
 
 def _skip_nops(location: _Location, jumps: bool = True) -> _Location:
-    """Return the next location whose instruction is no NOP; follow unconditional jumps if ``jumps``."""
+    """Return the next location whose instruction is no NOP; follow unconditional jumps if ``jumps``.
+
+    In an empty endless loop, that is the first that comes again.
+    """
     block, position = location
+    passed: set[_Location] = set()
     for _ in range(10_000):
         if position >= len(block.instructions):
             if block.fall is None:
                 raise DecompilationError("control runs out of the code", stage="undo_optimiser")
             block, position = block.fall, 0
-        elif block.instructions[position].op == "NOP":
+            continue
+        op = block.instructions[position].op
+        if op not in ("NOP", "JUMP") or (op == "JUMP" and not jumps) or (block, position) in passed:
+            return block, position
+        passed.add((block, position))
+        if op == "NOP":
             position += 1
-        elif block.instructions[position].op == "JUMP" and jumps:
+        else:
             assert block.target is not None
             block, position = block.target, 0
-        else:
-            return block, position
     raise DecompilationError("an empty endless loop", stage="undo_optimiser")
 
 
 def _following(ours: _Location, theirs: _Location) -> list[tuple[_Location, _Location]]:
     (block, position), (other, other_position) = ours, theirs
     instruction, copied = block.instructions[position], other.instructions[other_position]
-    if instruction.op in EXITS:
+    if instruction.op in EXITS or instruction.op in ("NOP", "JUMP"):  # an empty endless loop
         return []
     after, its_after = (block, position + 1), (other, other_position + 1)
     is_last = after[1] == len(block.instructions) and its_after[1] == len(other.instructions)

@@ -147,7 +147,7 @@ class Structurer:
         for _ in range(1000):
             only_leaves = block.kind == "goto" and not block.statements and computes_nothing(block)
             following = skip_jumps(block.next) if only_leaves else None
-            if following is None or not shared and len(self.flow.sources.get(block, ())) > 1:
+            if following is None or following is block or not shared and len(self.flow.sources.get(block, ())) > 1:
                 return block
             block = following
         return block

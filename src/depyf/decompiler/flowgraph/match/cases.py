@@ -21,8 +21,8 @@ from .patterns import PatternReader
 _MAX_BLOCKS = 200
 _COMPARES = (("COMPARE_OP", "=="), ("IS_OP", "is"))
 _TESTS = frozenset(
-    {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST", "POP_JUMP_IF_NOT_NONE"}
-    | {op for op, _ in _COMPARES}
+    {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST"}
+    | {"POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE"}
 )
 _COPY = ("COPY", 1)
 _NON_POPPING_TESTS = ("GET_LEN", "MATCH_SEQUENCE", "MATCH_MAPPING")
@@ -63,9 +63,14 @@ def find_match_statements(graph: ControlFlowGraph) -> bool:
 
 
 def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
-    """Yield where a first case may begin: where code takes the value on top of the stack apart."""
+    """Yield where a first case may begin: where code takes the value on top of the stack apart, or tests something else
+    before it does.
+    """
     for block in graph.blocks:
+        is_test = block.last is not None and block.last.op.startswith("POP_JUMP_IF")
         for index, instruction in enumerate(block.instructions):
+            if is_test and index and _is_guard_below(instruction, block.instructions[index - 1]):
+                yield Position(block, index)
             if instruction.op == "COPY" and instruction.arg == 1:
                 # An except* clause of 3.11.2 copies and tests what matched, as a case does its subject.
                 if not index or block.instructions[index - 1].op != "CHECK_EG_MATCH":
@@ -95,6 +100,11 @@ def _is_below(test: Instruction, subject: Instruction) -> bool:
     return test.line is not None and subject.line is not None and test.line > subject.line
 
 
+def _is_guard_below(guard: Instruction, subject: Instruction) -> bool:
+    """Whether ``guard`` may begin the guard of a first ``case _``, of whose pattern nothing is left (3.12 on)."""
+    return _is_below(guard, subject) and stack_use(subject)[1] > 0
+
+
 def _read(position: Position) -> list[Case]:
     """Return the cases of the match statement whose first case begins at ``position``; empty if there is none."""
     cases: list[Case] = []
@@ -102,7 +112,7 @@ def _read(position: Position) -> list[Case]:
     while following is not None:
         spend(STEP, "reading the flow graph")
         try:
-            case, following = _case(following, bool(cases))
+            case, following = _any_case(following, bool(cases))
         except NoCase:
             return []
         cases.append(case)
@@ -125,6 +135,16 @@ def _is_same_body(one: Case, other: Case) -> bool:
     if one.next is None or one.copied is None or other.copied is None:
         return False
     return is_same_exit(one.copied, other.copied, with_lines=True)
+
+
+def _any_case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
+    """Return the case that begins at ``position``, and the position of the next one."""
+    try:
+        return _case(position, is_later)
+    except NoCase:  # a guard, and nothing of a pattern before it: `case _` (3.12 on)
+        pops, after = _guard(position, None)
+        start = _at(position)
+        return Case(start, start.line, nodes.MatchAs(), start, True, pops, _at(after)), after
 
 
 def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
@@ -318,7 +338,14 @@ class _CaseRewriter:
 
     def rewrite(self, cases: list[Case], number: int) -> None:
         for case_number, case in enumerate(cases):
-            block, body = self.block_at(case.start), self.block_at(case.body)
+            block = self.block_at(case.start)
+            if case.body is case.start:  # a guard with no pattern before it
+                block.instructions.insert(0, case.start.as_nop())
+                body = self.graph.split(block, 1)
+                self.block_of.update((id(one), body) for one in body.instructions)
+                self.graph.number()
+            else:
+                body = self.block_at(case.body)
             following = self.block_at(case.next) if case.next is not None else None
             self.replace(case.pops)
             new = [_make(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if case_number == 0 else []

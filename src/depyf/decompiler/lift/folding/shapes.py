@@ -9,15 +9,37 @@ from ..values import Given, Marker, Slot, resolved, same_expression
 
 
 def skip_jumps(block: LiftedBlock | None) -> LiftedBlock | None:
-    """Return the block that control reaches from ``block`` past blocks that only jump."""
-    for _ in range(10_000):
-        if block is None or block.statements:
-            return block
-        end = block.terminator
-        if end.kind != "goto" or end.next is None or end.next is block or not same_stack(block.exit, block.entry):
-            return block
-        block = end.next
+    """Return the block that control reaches from ``block`` past blocks that only jump.
+
+    Of an empty endless loop, that is the first block.
+    """
+    following = _after_jump(block)
+    steps, mark = 0, block
+    while following is not block:
+        block, following = following, _after_jump(following)
+        steps += 1
+        if following is mark:
+            return _first_of_loop(following)
+        if steps & (steps - 1) == 0:  # Brent's algorithm: a mark that is further back each time
+            mark = block
     return block
+
+
+def _after_jump(block: LiftedBlock | None) -> LiftedBlock | None:
+    """The block to which ``block`` only jumps, or ``block`` itself."""
+    if block is None or block.statements:
+        return block
+    end = block.terminator
+    if end.kind != "goto" or end.next is None or not same_stack(block.exit, block.entry):
+        return block
+    return end.next
+
+
+def _first_of_loop(block: LiftedBlock | None) -> LiftedBlock | None:
+    loop = [block]
+    while (following := _after_jump(loop[-1])) is not block:
+        loop.append(following)
+    return min((one for one in loop if one is not None), key=lambda one: one.layout)
 
 
 def ends_the_body(block: LiftedBlock | None) -> bool:
