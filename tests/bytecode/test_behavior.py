@@ -143,6 +143,7 @@ SHOWN = {
     "folds_beginnings_of_displays": lambda raw: (1, 2, 3) in constants(raw),
     "drops_overwritten_stores": lambda raw: "POP_TOP" in names(raw),
     "functions_of_imports_are_no_methods": call_of_import_is_no_method,
+    "annotations_are_lazy": lambda raw: any(nested.name == "__annotate__" for nested in raw.nested),
     "mappings_are_copied": lambda raw: "DICT_MERGE" in names(raw),
     "generators_have_a_handler": lambda raw: "CALL_INTRINSIC_1" in names(raw),
     "generator_expressions_iterate": lambda raw: "GET_ITER" not in names(raw),

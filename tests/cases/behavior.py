@@ -73,6 +73,11 @@ def drops_overwritten_stores(x):
     x, x = x
 
 
+def annotations_are_lazy(x):
+    def function(y: x):
+        return y
+
+
 def mappings_are_copied(x):
     return x(**x)
 

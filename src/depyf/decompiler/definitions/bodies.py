@@ -278,9 +278,14 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
     for name in raw.freevars:
         if name not in used and name.isidentifier():
             yield nodes.Expr(nodes.Name(name))
-    for name in raw.cellvars if raw.is_function else ():
-        if name not in captured and name.isidentifier():
-            yield _capture(name)
+    missing = [name for name in raw.cellvars if name not in captured and name.isidentifier()]
+    if raw.is_function:
+        yield from map(_capture, missing)
+        return
+    if "__class__" in missing:  # only methods in dead code ask for it
+        yield nodes.Expr(nodes.Lambda(nodes.arguments([], []), nodes.Name("__class__")))
+    if "__classdict__" in missing and not raw.table.behavior.annotations_are_lazy:
+        yield nodes.TypeAlias(nodes.Name("_"), [], nodes.Constant(None))
 
 
 def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> list[str]:

@@ -41,7 +41,8 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     """
     live = [i.arg for i in reached(instructions) if isinstance(i.arg, RawCode)]
     explained = any("__classdict__" in nested.freevars or kind_of(nested) == "function" for nested in live)
-    unread = kind == "class" and "__classdict__" in raw.cellvars and not explained
+    is_lazy = raw.table.behavior.annotations_are_lazy
+    unread = is_lazy and kind == "class" and "__classdict__" in raw.cellvars and not explained
     gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == CONDITIONAL_ANNOTATIONS for i in instructions)
     if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(gives_annotations, raw.nested)):
         gathers = False  # for these
@@ -100,6 +101,14 @@ def _listed(owner: RawCode, part: RawCode) -> dict[str, bool]:
     """For each attribute listed by the class ``owner``, whether ``part`` stores one of that name."""
     names = {name for i in known_instructions(owner) if i.op == "STORE_STATIC_ATTRIBUTES" for name in i.arg}
     inner = part.walk() if names else ()
-    stored = {i.arg for one in inner for i in known_instructions(one) if i.op == "STORE_ATTR"}
+    stored: set[str] = set()
+    for one in inner:
+        instructions = known_instructions(one)
+        # Before the store of an augmented assignment, which counts for nothing, there is no load.
+        stored |= {
+            i.arg
+            for before, i in zip(instructions, instructions[1:])
+            if i.op == "STORE_ATTR" and before.op.startswith("LOAD_") and before.arg == "self"
+        }
     private = f"_{owner.name.lstrip('_')}"  # the class lists the names of the source
     return {name: name in stored or private + name in stored for name in names}

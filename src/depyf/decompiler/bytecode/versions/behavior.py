@@ -66,6 +66,9 @@ class Behavior:
 
     # What is added.
 
+    annotations_are_lazy: bool = False
+    """A function that the compiler adds evaluates the annotations (PEP 649)."""
+
     mappings_are_copied: bool = False
     """``f(**mapping)`` merges the mapping into a new dictionary, even if it is the only one."""
 

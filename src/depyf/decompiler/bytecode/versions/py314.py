@@ -72,6 +72,7 @@ BEHAVIOR = py313.BEHAVIOR.changed(
     folded_constants_are_last=True,  # flowgraph.c, fold_const_binop, remove_unused_consts (gh-126835)
     slices_are_constants=True,  # codegen.c, codegen_slice (gh-125063)
     folds_beginnings_of_displays=True,  # flowgraph.c, optimize_lists_and_sets (gh-126835)
+    annotations_are_lazy=True,  # codegen.c, codegen_function_annotations (gh-119180)
     some_releases_iterate_twice=False,  # codegen.c, codegen_comprehension (gh-135171)
 )
 
