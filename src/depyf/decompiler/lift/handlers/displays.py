@@ -166,14 +166,17 @@ def _continues(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool
         return False
     last = next((number for number, key in enumerate(reversed(container.keys)) if key is None), len(container.keys))
     if operation == "DICT_MERGE":
-        return last == 0 and are_keywords(value)
+        return last == 0 and are_keywords(value, container)
     return last == 0 or last >= _PART
 
 
-def are_keywords(mapping: nodes.Dict) -> bool:
-    """Whether there are keys, and all can be names of keyword arguments."""
+def are_keywords(mapping: nodes.Dict, before: nodes.Dict | None = None) -> bool:
+    """Whether there are keys, and all can be names of keyword arguments, after those ``before``: none comes twice."""
     names = [key.value if isinstance(key, nodes.Constant) else None for key in mapping.keys]
-    return bool(names) and all(isinstance(name, str) and name.isidentifier() and not iskeyword(name) for name in names)
+    if not names or not all(isinstance(name, str) and name.isidentifier() and not iskeyword(name) for name in names):
+        return False
+    taken = {key.value for key in (before.keys if before is not None else ()) if isinstance(key, nodes.Constant)}
+    return len({*names, *taken}) == len(names) + len(taken)
 
 
 @handles("BUILD_LIST_UNPACK", "BUILD_TUPLE_UNPACK", "BUILD_SET_UNPACK", "BUILD_TUPLE_UNPACK_WITH_CALL")
@@ -208,7 +211,7 @@ def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
     beside_plain = instruction.arg == 1
     for part in map(resolved, state.pop_many(instruction.arg)):
         items = part if isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain else None
-        if items is not None and items.keys and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(items)):
+        if items is not None and items.keys and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(items, result)):
             result.keys += items.keys
             result.values += items.values
             beside_plain = True
