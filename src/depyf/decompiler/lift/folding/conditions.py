@@ -303,6 +303,31 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
     return True
 
 
+def join_returned_arms(block: LiftedBlock) -> None:
+    """``return a and (b if c else d)``: lead the copies of the return that arms of the second operand end with to the
+    one where the first operand is kept. All code up to there belongs to the expression.
+    """
+    kept = skip_jumps(block.true) if block.kind == "or_pop" else None
+    if kept is None or kept.kind != "return" or kept.statements or not kept.entry or kept.test is not kept.entry[-1]:
+        return
+    todo, seen = [block.false], {kept, block.false}
+    copies = []
+    while todo:
+        inside = todo.pop()
+        if inside is None or inside.statements or inside.region is not kept.region:
+            return
+        if inside.kind == "return":
+            if not same_stack(inside.exit, kept.exit):
+                return
+            copies.append(inside)
+        after = [successor for successor in inside.successors if successor not in seen]
+        todo += after
+        seen.update(after)
+    for copy in copies:
+        copy.exit = [*copy.exit, copy.test]
+        copy.become(Terminator("goto", next=kept))
+
+
 def fold_boolean_statement(block: LiftedBlock) -> bool:
     """``a and b()`` as the last statement of the code, of a ``finally`` body, or of a loop's: each value has its own
     copy of the code that pops it and returns, re-raises the exception, or jumps back.
