@@ -7,7 +7,7 @@ from typing import Iterator
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
-from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension, kind_of
 from ..bytecode.part import ON_CELLS
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
@@ -399,6 +399,9 @@ def _declared(
             kind != "function" and not in_comprehension or kind == "function" and instruction.arg in enclosing
         ):
             stored_globals[instruction.arg] = None
+    if kind == "class":
+        for scope in _scopes_of_class(raw):
+            stored_globals.update((one.arg, None) for one in known_instructions(scope) if one.op == "LOAD_GLOBAL")
     if kind == "function":
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
@@ -443,6 +446,16 @@ def _comprehensions(raw: RawCode) -> list[RawCode]:
     for nested in found:
         found.extend(_comprehensions(nested))
     return found
+
+
+def _scopes_of_class(raw: RawCode) -> Iterator[RawCode]:
+    """The nested code that looks names up in the class first, unless the class declares them global: type parameters,
+    annotations and values of type aliases (3.12 on).
+    """
+    for nested in raw.nested:
+        if "__classdict__" in nested.freevars and kind_of(nested) != "class":
+            yield nested
+            yield from _scopes_of_class(nested)
 
 
 def _of_comprehension(
