@@ -51,6 +51,7 @@ from ..structure import (
     write_idle_statements,
 )
 from ..syntax.transforms import TRANSFORMS, Transform, check_names
+from ..syntax.transforms.folded_tests import literals_in_values
 from ..syntax.transforms.kept_constants import keep_constants
 from . import invariants as that
 from .file_sets import is_of_file, make_sets_here
@@ -207,6 +208,10 @@ def _asserts(work: Finishing) -> None:
     if not fold_asserts(work.body, work.kind):
         raise DecompilationError("nothing of it is a rewritten assert", stage="polish", where=work.raw.qualname)
     work.folded_asserts.add(work.raw)
+
+
+def _folded_tests(work: Finishing) -> None:
+    literals_in_values(work.body)
 
 
 def _constants(work: Finishing) -> None:
@@ -376,6 +381,8 @@ FINISHING = Stage(
         Pass("rewritten_asserts", _asserts,
              "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
              lambda work: work.strategy.asserts, _FINISHED),
+        Pass("folded_tests", _folded_tests, "Write literals where a test of an operation ends with a constant.",
+             lambda work: work.raw.table.behavior.folded_tests_stay, _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
              lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",

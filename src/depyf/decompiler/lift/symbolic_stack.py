@@ -10,6 +10,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
+from ..syntax.transforms.folded_tests import not_yet_folded
 from .columns import first_column, follows_in_list
 from .values import (
     Class,
@@ -96,7 +97,7 @@ class SymbolicStack:
         """Pop what a jump or a ``not`` tests: a constant was an expression before the compiler folded it."""
         test = self.pop()
         if isinstance(test, nodes.Constant) and self.table.behavior.folded_tests_stay:
-            return _not_yet_folded(test)
+            return not_yet_folded(test)
         return test
 
     def pop_many(self, count: int) -> list[nodes.Expression]:
@@ -306,9 +307,3 @@ def _same_index(left: nodes.Expression, right: nodes.Expression) -> bool:
     if isinstance(left, nodes.Slice) and isinstance(right, nodes.Slice):
         return left.lower is right.lower and left.upper is right.upper and left.step is right.step
     return left is right
-
-def _not_yet_folded(constant: nodes.Constant) -> nodes.Expression:
-    """An expression that is folded to ``constant``, but only after the compiler has dropped the tests of literals."""
-    if isinstance(constant.value, (int, float, str, bytes)) and not isinstance(constant.value, bool):
-        return nodes.BinOp(constant, "*", nodes.Constant(1))
-    return nodes.Subscript(nodes.Tuple([constant]), nodes.Constant(0))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from .. import nodes
 from ..node import Node, Statement
-from ..traverse import rewrite
+from ..traverse import rewrite, walk
+from .folded_tests import folded
 
 __all__ = ["apart", "keep_constants"]
 
@@ -16,6 +17,8 @@ __all__ = ["apart", "keep_constants"]
 def keep_constants(body: list[Statement]) -> bool:
     """Write the constants of ``body`` that compilers would fold so that they don't; return whether there are any."""
     kept: list[nodes.Constant] = []
+    tests = [node for node in walk(nodes.Module(body)) if folded(node)]
+    others = {id(node) for node in tests} | {id(test.value) for test in tests if isinstance(test, nodes.Subscript)}
 
     def alone(value: nodes.Expression) -> nodes.Expression:
         if not isinstance(value, nodes.Constant):
@@ -24,6 +27,8 @@ def keep_constants(body: list[Statement]) -> bool:
         return apart(value)
 
     def keep(node: Node) -> Node:
+        if id(node) in others:
+            return node
         if isinstance(node, nodes.BoolOp):
             last = node.values[-1]
             node.values = [value if value is last else alone(value) for value in node.values]
