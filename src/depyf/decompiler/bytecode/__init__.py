@@ -23,7 +23,7 @@ Imports ``passes/``.
 from __future__ import annotations
 
 from .canonical.conditions import OPPOSITE, fold_continues
-from .canonical.hidden_locals import comprehension_variables, inside_comprehensions
+from .canonical.hidden_locals import comprehension_variables, inside_any_comprehension, inside_comprehensions
 from .code.raw_code import RawCode
 from .disassemble import disassemble, known_instructions
 from .instruction import (
@@ -54,6 +54,7 @@ __all__ = [
     "comprehension_variables",
     "disassemble",
     "fold_continues",
+    "inside_any_comprehension",
     "inside_comprehensions",
     "known_instructions",
     "load",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Iterator
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, inside_comprehensions, known_instructions, reached
+from ..bytecode import (
+    Instruction,
+    RawCode,
+    inside_any_comprehension,
+    inside_comprehensions,
+    known_instructions,
+    reached,
+)
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension, kind_of
 from ..bytecode.part import ON_CELLS
@@ -128,7 +135,7 @@ def end(
     """
     mention_the_unused(body, raw, instructions)
     if kind == "function":
-        unbound = _never_bound(body, raw, instructions)
+        unbound = _never_bound(body, raw, reached(instructions))
         if unbound:
             _put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
@@ -238,7 +245,7 @@ def mention_the_unused(
     """
     dead: list[nodes.Statement] = []
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(
-        i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in instructions
+        i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in reached(instructions)
     ):
         dead.append(nodes.Expr(nodes.Yield()))
     if not alone and (raw.freevars or raw.cellvars):
@@ -381,7 +388,8 @@ def _declared(
     # A comprehension may have a variable with the name of an outer one, and does not see the names of a class.
     own = local & {CONDITIONAL_ANNOTATIONS}  # a class in a class has a cell of this name besides the outer one
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
-    inside = inside_comprehensions(instructions) if asks else [False] * len(instructions)
+    find = inside_comprehensions if kind == "function" else inside_any_comprehension
+    inside = find(instructions) if asks else [False] * len(instructions)
     for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:

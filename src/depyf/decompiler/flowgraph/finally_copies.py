@@ -137,15 +137,15 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
     assert body is not None  # the handler was split after PUSH_EXC_INFO
     ends: list[_Location] = []
     copy_end: Instruction | None = None
-    todo = [((body, 0), (copy, 0))]
+    todo = [((body, 0), (copy, 0), False)]  # whether the body has been left, and the exception dropped
     seen = {todo[0]: copy_end}
     while todo:
-        original, copied = pair = todo.pop()
+        original, copied, has_left = pair = todo.pop()
         ours, theirs = _skip_nops(original), _skip_nops(copied)
         if ours == theirs:
             continue  # the body never falls off its end here
         instruction = ours[0].instructions[ours[1]]
-        if instruction.op == "RERAISE":
+        if instruction.op == "RERAISE" and not has_left:
             if through_handlers and ours[0].handler != body.handler:
                 continue  # no clause of an inner try statement matches
             block, position = end = _skip_nops(copied, jumps=False)  # a jump may lead back into the region
@@ -158,7 +158,7 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
         other = theirs[0].instructions[theirs[1]]
         left = _past_exception_pops(ours)
         if left is not None and _past_exception_pops(theirs) is None:
-            entered = left, _past_value_pop(theirs, left)
+            entered = left, _past_value_pop(theirs, left), True
             if entered not in seen:  # an empty loop
                 todo.append(entered)
                 seen[entered] = seen[pair]
@@ -171,7 +171,7 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
                 where=f"offset {other.offset}",
             )
         inner = _handlers(ours[0], theirs[0], region) if through_handlers else []
-        for following in (*_following(ours, theirs), *inner):
+        for following in ((*after, has_left) for after in (*_following(ours, theirs), *inner)):
             if following not in seen:
                 seen[following] = other
                 todo.append(following)

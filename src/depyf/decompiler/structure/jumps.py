@@ -161,10 +161,15 @@ def _is_continue(jump: Jump) -> bool:
 
 
 def _end_of_handling(jump: Jump) -> Continuation | None:
-    """To the reraise at the end of a ``finally`` body, or of the clauses of a try statement: nothing is written."""
-    block = jump.block
+    """To the reraise at the end of a ``finally`` body, or of the clauses of a try statement: nothing is written, but
+    a ``break`` if that is the end of the statement around the loop.
+    """
+    block, end = jump.block, skip_jumps(jump.context.break_to)
     if block.kind != "reraise" or block.statements or jump.follow is not None:
         return None
+    if end is not None and end.kind == "reraise" and jump.writer.is_same_end(block, end):
+        jump.writer.written.add(block)
+        return jump.writes(jump.break_statement())
     jump.writer.written.add(block)
     return WRITTEN
 

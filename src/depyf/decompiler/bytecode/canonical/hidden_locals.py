@@ -67,6 +67,19 @@ def inside_comprehensions(instructions: list[Instruction]) -> list[bool]:
     return [bool(targets) and _raises_to(instructions, index, targets) for index in range(len(instructions))]
 
 
+def inside_any_comprehension(instructions: list[Instruction]) -> list[bool]:
+    """For each instruction, whether it is in an inlined comprehension, be it one without variables."""
+    inside = inside_comprehensions(instructions)
+    for index, instruction in enumerate(instructions):
+        if instruction.op != "FOR_ITER":
+            continue
+        before = [one for one in instructions[max(0, index - 3) : index] if one.op != "GET_ITER"]  # in between on 3.15
+        is_empty = before[-2:-1] and before[-2].op in ("BUILD_LIST", "BUILD_SET", "BUILD_MAP") and not before[-2].arg
+        if is_empty and before[-1].op == "SWAP":
+            inside[index : instruction.target] = [True] * (instruction.target - index)
+    return inside
+
+
 def comprehension_variables(instructions: list[Instruction]) -> frozenset[str]:
     """The locals that only inlined comprehensions use."""
     hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}

@@ -161,6 +161,8 @@ def _positional(
     if with_mapping and isinstance(iterable, nodes.Constant) and isinstance(iterable.value, tuple):
         if state.table.behavior.mappings_are_copied and _fit_on_stack(len(iterable.value), mapping):
             return [nodes.Starred(iterable)]  # f(*(1, 2), a=3)
+        if not iterable.value and not state.table.behavior.mappings_are_copied:
+            return [nodes.Starred(iterable)]  # f(*(), **a), up to 3.8: the compiler builds other empty tuples
         return [nodes.Constant(value) for value in iterable.value]
     return [nodes.Starred(iterable)]
 
