@@ -173,7 +173,9 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         if not reader.exits:  # the last alternative is irrefutable
             return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
         after = _join_of_exits(reader, 1)
-        is_next = _keeps_the_subject(position, pattern) and _after_guard(_after(after)) is not None
+        # The POP of an alternative that fails has the line of its pattern.
+        is_next = _keeps_the_subject(position, pattern) and not _is_on(after, reader.line)
+        is_next = is_next and _after_guard(_after(after)) is not None
         if _at(after).op == "POP" and not is_next:  # a POP that is next is `case _` with a guard
             last = _at(after)
             return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
