@@ -44,7 +44,7 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     is_lazy = raw.table.behavior.annotations_are_lazy
     unread = is_lazy and kind == "class" and "__classdict__" in raw.cellvars and not explained
     gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == CONDITIONAL_ANNOTATIONS for i in instructions)
-    if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(gives_annotations, raw.nested)):
+    if any(i.op == "SETUP_ANNOTATIONS" for i in instructions) or any(map(_asks_what_is_reached, raw.nested)):
         gathers = False  # for these
     if not unread and not gathers:
         return
@@ -61,6 +61,11 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
         end = candidates[0]
         at = len(end) - (bool(end) and isinstance(end[-1], nodes.Return))
         end.insert(at, nodes.AnnAssign(nodes.Name("_"), nodes.Constant(None), None, simple=0))
+
+
+def _asks_what_is_reached(raw: RawCode) -> bool:
+    """Whether ``raw`` is the function of a module's or class's annotations, not that of a function."""
+    return gives_annotations(raw) and CONDITIONAL_ANNOTATIONS in (*raw.names, *raw.freevars)
 
 
 def _annotate_first(statements: list[nodes.Statement], kinds: tuple[type[nodes.Expression], ...]) -> bool:

@@ -1,0 +1,5 @@
+print.attribute: int = 1
+
+
+def function(value, *, other: bool = False) -> int:
+    return value
