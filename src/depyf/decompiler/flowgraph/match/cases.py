@@ -112,7 +112,7 @@ def _read(position: Position) -> list[Case]:
     while following is not None:
         spend(STEP, "reading the flow graph")
         try:
-            case, following = _any_case(following, bool(cases))
+            case, following = _any_case(following, cases[-1] if cases else None)
         except NoCase:
             return []
         cases.append(case)
@@ -137,13 +137,17 @@ def _is_same_body(one: Case, other: Case) -> bool:
     return is_same_exit(one.copied, other.copied, with_lines=True)
 
 
-def _any_case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
+def _any_case(position: Position, before: Case | None) -> tuple[Case, Position | None]:
     """Return the case that begins at ``position``, and the position of the next one."""
     try:
-        return _case(position, is_later)
+        return _case(position, before is not None)
     except NoCase:  # a guard, and nothing of a pattern before it: `case _` (3.12 on)
-        pops, after = _guard(position, None)
         start = _at(position)
+        if start.line is None or before is not None and (before.line is None or start.line <= before.line):
+            raise
+        pops, after = _guard(position, None)
+        if _at(after).op == "POP":
+            raise NoCase("a guard that keeps the subject for nothing") from None
         return Case(start, start.line, nodes.MatchAs(), start, True, pops, _at(after)), after
 
 
