@@ -135,7 +135,7 @@ def end(
     """
     mention_the_unused(body, raw, instructions)
     if kind == "function":
-        unbound = _never_bound(body, raw, reached(instructions))
+        unbound = _never_bound(body, raw, instructions)
         if unbound:
             _put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
@@ -298,7 +298,7 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
 def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> list[str]:
     """The variables of the function that its code uses but never binds: only dead code bound them."""
     given = {*raw.parameters, *raw.freevars}
-    bound = {i.arg for i in instructions if i.op in _BINDS} | given
+    bound = {i.arg for i in reached(instructions) if i.op in _BINDS} | given
     hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
     if not hidden and bound.issuperset((*raw.varnames, *raw.cellvars)):
         return []  # the common case
