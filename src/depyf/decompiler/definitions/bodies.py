@@ -388,8 +388,7 @@ def _declared(
     # A comprehension may have a variable with the name of an outer one, and does not see the names of a class.
     own = local & {CONDITIONAL_ANNOTATIONS}  # a class in a class has a cell of this name besides the outer one
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
-    find = inside_comprehensions if kind == "function" else inside_any_comprehension
-    inside = find(instructions) if asks else [False] * len(instructions)
+    inside = _inside_comprehensions(instructions, kind) if asks else [False] * len(instructions)
     for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:
@@ -408,8 +407,7 @@ def _declared(
         ):
             stored_globals[instruction.arg] = None
     if kind == "class":
-        for scope in _scopes_of_class(raw):
-            stored_globals.update((one.arg, None) for one in known_instructions(scope) if one.op == "LOAD_GLOBAL")
+        stored_globals.update(dict.fromkeys(_globals_of_scopes(raw)))
     if kind == "function":
         for nested in _comprehensions(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
@@ -456,14 +454,18 @@ def _comprehensions(raw: RawCode) -> list[RawCode]:
     return found
 
 
-def _scopes_of_class(raw: RawCode) -> Iterator[RawCode]:
-    """The nested code that looks names up in the class first, unless the class declares them global: type parameters,
-    annotations and values of type aliases (3.12 on).
+def _inside_comprehensions(instructions: list[Instruction], kind: str) -> list[bool]:
+    return (inside_comprehensions if kind == "function" else inside_any_comprehension)(instructions)
+
+
+def _globals_of_scopes(raw: RawCode) -> Iterator[str]:
+    """The globals that nested code of a class reads where it would look names up in the class first, had the class not
+    declared them: type parameters, annotations and values of type aliases (3.12 on).
     """
     for nested in raw.nested:
         if "__classdict__" in nested.freevars and kind_of(nested) != "class":
-            yield nested
-            yield from _scopes_of_class(nested)
+            yield from (one.arg for one in known_instructions(nested) if one.op == "LOAD_GLOBAL")
+            yield from _globals_of_scopes(nested)
 
 
 def _of_comprehension(

@@ -1,0 +1,4 @@
+class Body:
+    if False:
+        lambda: __class__
+    attribute = 1
