@@ -371,6 +371,17 @@ CASES = {
         "def i(a):\n    return a + 3000, a + 4000, a + (3 * 1000)\n\n\n"
         "def j(a):\n    return ('d', b''), a(b'|||', e=b''), a(c=b'|!')\n"
     ),
+    "what the order of constants shows to be folded": (
+        "class A:\n    a = 256 * 1024\n\n    def b(self):\n        return c\n\n\n"
+        "def d(a):\n    a(' ' * 4 + a)\n\n\ndef e(a):\n    return a(2**32 - 1, 2 * 730 + 1)\n\n\n"
+        "def f(a, b):\n    b(1 << 20, 4000)\n    b = a(c=3000, d='e')\n    return b\n\n\n"
+        "def g(a):\n    raise a('This lacks ' +\n            'that')\n"
+    ),
+    "sets in the order of the constants": (
+        "def f(a):\n    return a in {'replace', 'delete'}\n\n\n"
+        "def g(a):\n    for b in {'d', 'c', 'e'}:\n        a(b)\n"
+        "    return a not in {'m', 'o', 'l', 'n'}, 'm', 'o', 'l'\n"
+    ),
     "an annotation that there is not": (
         "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
     ),
@@ -554,7 +565,8 @@ SINCE = {
     "a pass in an elif in a loop": (3, 11),
     "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
-    "folded constants": (3, 14), "a return after a loop that a test ends": (3, 11),
+    "folded constants": (3, 14), "what the order of constants shows to be folded": (3, 14),
+    "sets in the order of the constants": (3, 14), "a return after a loop that a test ends": (3, 11),
     "a return at the end of a loop": (3, 11),
     "a continue where arms join": (3, 11),
     "a first test in parentheses": (3, 11),

@@ -19,6 +19,7 @@ from ..definitions.annotations import gather
 from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early, store_in_dead_code
 from ..definitions.resolve import value_of_lambda
 from ..definitions.rewritten_asserts import fold_asserts
+from ..definitions.set_displays import order_sets
 from ..dispatch.decompile import PASSES as DISPATCH
 from ..events.decompile import PASSES as EVENTS
 from ..flowgraph import (
@@ -199,6 +200,10 @@ def _early(work: Finishing) -> None:
     )
 
 
+def _set_displays(work: Finishing) -> None:
+    order_sets(work.body, work.raw)
+
+
 def _definitions(work: Finishing) -> None:
     work.body = work.definitions.resolve(work.body)
     work.folded_asserts.discard(work.raw)
@@ -376,6 +381,9 @@ FINISHING = Stage(
     (
         Pass("asserts", _early,
              "Find assert statements, and drop what only the compiler wrote, while placeholders tell."),
+        Pass("set_displays", _set_displays,
+             "Order sets of strings as far as the constants show it, while all expressions are those of this code.",
+             lambda work: work.raw.table.behavior.folded_constants_are_last),
         Pass("definitions", _definitions, "Put nested code in its place, without bodies for now.",
              holds=(that.NO_PLACEHOLDER, that.FINISHED_JUMPS)),
         Pass("rewritten_asserts", _asserts,

@@ -14,7 +14,7 @@ from ..matching.anchors import Extent
 from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
-from .expressions import expressions, is_operation
+from .expressions import begins_with, expressions, is_operation, sums
 from .numbers import spellings_of_number
 from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
 
@@ -86,7 +86,7 @@ def _literal(
     line, column, end_line, end_column = extent
     width = end_column - column
     is_plain = line == end_line and width == width_of(token.text) and "\n" not in token.text
-    if is_plain and origin.first is None:
+    if is_plain and not origin.is_folded and origin.first is None:
         return
     is_alone = _is_alone(tokens, number)
     folded = _folded(tokens, number, width, origin) if line == end_line and not is_alone else None
@@ -108,7 +108,7 @@ def _literal(
             if is_operation(text):
                 found.expressions.add(number)
         return
-    _over_lines(found, number, token.text, extent, is_alone=is_alone)
+    _over_lines(found, number, token.text, extent, origin, is_alone=is_alone)
     if number not in found.texts and is_alone:
         _indented(found, number, token.text, extent)
 
@@ -117,9 +117,11 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
     """Return an expression of this width for a constant that is known to be folded."""
     value = _value(tokens[number].text)
     texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
-    if not texts and origin.is_folded and not isinstance(value, (str, bytes)):  # more have escapes than are sums
+    if not texts and origin.is_folded:
         fitting = (one for one in _spellings(tokens[number]) if width_of(one) == width and is_operation(one))
-        texts = [*itertools.islice(fitting, _FEW), *expressions(value, width)]
+        first = origin.first
+        texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
+        texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
     return _tight(texts, tokens, number)
 
 
@@ -352,8 +354,12 @@ def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) 
     found.joined.add(number)
 
 
-def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is_alone: bool) -> None:
-    """Write a string in triple quotes if its newlines match the lines, otherwise as adjacent literals, one per line."""
+def _over_lines(
+    found: TokenTexts, number: int, text: str, extent: Extent, origin: Folding, *, is_alone: bool
+) -> None:
+    """Write a string in triple quotes if its newlines match the lines, otherwise as literals, one per line: adjacent,
+    or with a plus between them if that was folded.
+    """
     line, column, end_line, end_column = extent
     value = _value(text)
     if not isinstance(value, (str, bytes)) or not value:
@@ -376,6 +382,9 @@ def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, *, is
         return
     pieces = _pieces(value, rows, column, end_column, text)
     if pieces is not None:
+        if origin.is_folded and pieces.count("\n") == rows and "\n\n" not in pieces:
+            pieces = pieces.replace("\n", " +\n")
+            found.expressions.add(number)
         found.texts[number] = pieces
         found.joined.add(number)
 

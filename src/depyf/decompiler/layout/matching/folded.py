@@ -1,12 +1,14 @@
 """Which constants were folded from expressions: from 3.14 on ``co_consts`` shows it.
 
 The compiler first adds the literals, as it comes to them, and then what it folds. Literals that nothing loads are
-removed, except for the first constant: if that is an operand of a folded expression, it stays.
+removed, except for the first constant: if that is an operand of a folded expression, it stays. In our text, where each
+number and string is a literal, they are in the order in which the compiler comes to them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+import bisect
+from typing import Iterator, NamedTuple, Union
 
 from ...bytecode import Instruction, RawCode
 from ...proof.constants import constant_key
@@ -14,7 +16,6 @@ from ...proof.constants import constant_key
 Scalar = Union[int, float, complex, str, bytes]
 
 _SCALARS = (int, float, complex, str, bytes)
-_FIRST_PLACE = (0, 0)
 
 
 class Folding(NamedTuple):
@@ -24,54 +25,75 @@ class Folding(NamedTuple):
     first: Scalar | None = None
 
 
-def origins(raw: RawCode, instructions: list[Instruction]) -> dict[int, Folding]:
-    """Return what is known of the numbers and strings that are loaded, by the offset of the instruction."""
+def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dict[int, Folding]:
+    """Return what is known of the numbers and strings that are loaded, by the offset of the instruction.
+
+    ``ours``: what our text compiles to.
+    """
     if not raw.table.behavior.folded_constants_are_last:
         return {}
     loads = [one for one in instructions if one.op == "CONST" and type(one.arg) is not RawCode]
-    indices = {constant_key(one): index for index, one in enumerate(raw.consts) if type(one) is not RawCode}
-    places = _first_places(loads, indices)
+    keys = list(_keys(raw))
+    indices = {key: index for index, key in reversed([*enumerate(keys)])}
     names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1]}
-    after_literals, first_folded = _bounds(raw, places, names)
+    after_literals, first_folded = _bounds(raw, keys, list(_keys(ours)), names)
+    first = _begins_with_first(raw, ours, loads)
+    is_unused = not any(constant_key(load.arg) == keys[0] for load in loads)
+    if first is not None and is_unused:
+        first_folded = min(first_folded, indices.get(constant_key(first.arg), first_folded))
     found = {}
     for load in loads:
         index = indices.get(constant_key(load.arg))
-        if _is_scalar(load.arg) and index is not None and not after_literals <= index < first_folded:
+        if not _is_scalar(load.arg) or index is None or _must_be_folded(load.arg):
+            continue
+        if not after_literals <= index < first_folded:
             found[load.offset] = Folding(index >= first_folded)
-    first = _begins_with_first(raw, loads)
     if first is not None:
-        is_unused = not any(constant_key(load.arg) == constant_key(raw.consts[0]) for load in loads)
         known = found.get(first.offset, Folding(None)).is_folded
         found[first.offset] = Folding(True if is_unused else known, raw.consts[0])
     return found
 
 
-def _first_places(loads: list[Instruction], indices: dict[object, int]) -> dict[int, tuple[int, int]]:
-    """Return the first line and column of the numbers and strings, by their index."""
-    places: dict[int, tuple[int, int]] = {}
-    for load in loads:
-        index = indices.get(constant_key(load.arg))
-        if index is not None and _is_scalar(load.arg) and _has_columns(load):
-            places[index] = min(places.get(index, _place(load)), _place(load))
-    return places
+def _keys(raw: RawCode) -> Iterator[object]:
+    """Yield the keys of the constants; that of a code object is its number."""
+    nested = 0
+    for one in raw.consts:
+        yield (constant_key(one), nested) if type(one) is RawCode else constant_key(one)
+        nested += type(one) is RawCode
 
 
-def _bounds(
-    raw: RawCode, places: dict[int, tuple[int, int]], names: set[int | None]
-) -> tuple[int, int]:
+def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int | None]) -> tuple[int, int]:
     """Return the index after the last constant known to be a literal, and that of the first known to be folded.
 
-    The compiler comes to literals in the order of the source, with few exceptions: a constant that begins before an
-    earlier one is folded. ``names``: the indices of the names of keyword arguments.
+    Literals and folded constants are each in the order of the source, but for a constant that is also an operand or
+    was a literal before. Take the splits with the fewest exceptions. ``names``: the indices of the names of keyword
+    arguments.
     """
     may_be_folded = (*_SCALARS, tuple, frozenset)
     lower = max((n + 1 for n, one in enumerate(raw.consts) if type(one) not in may_be_folded or n in names), default=0)
-    furthest = max((place for index, place in places.items() if index < lower), default=_FIRST_PLACE)
-    for index in range(lower, len(raw.consts)):
-        if _must_be_folded(raw.consts[index]) or places.get(index, furthest) < furthest:
-            return lower, index
-        furthest = max(furthest, places.get(index, furthest))
-    return lower, len(raw.consts)
+    upper = next((n for n in range(lower, len(keys)) if _must_be_folded(raw.consts[n])), len(keys))
+    order = {key: place for place, key in reversed([*enumerate(ours)])}
+    places = [
+        order.get(key) if type(one) not in (tuple, frozenset) and not _must_be_folded(one) or index in names else None
+        for index, (key, one) in enumerate(zip(keys, raw.consts))
+    ]
+    before = _in_order(places)
+    after = _in_order([-place if place is not None else None for place in reversed(places)])[::-1]
+    sizes = [before[index] + after[index] for index in range(lower, upper + 1)]
+    best = [lower + number for number, size in enumerate(sizes) if size == max(sizes)]
+    return best[0], best[-1]
+
+
+def _in_order(places: list[int | None]) -> list[int]:
+    """Return, for each number of places from the start, the length of the longest increasing subsequence of these."""
+    tails: list[int] = []
+    sizes = [0]
+    for place in places:
+        if place is not None:
+            at = bisect.bisect_left(tails, place)
+            tails[at : at + 1] = [place]
+        sizes.append(len(tails))
+    return sizes
 
 
 def _must_be_folded(constant: object) -> bool:
@@ -80,14 +102,15 @@ def _must_be_folded(constant: object) -> bool:
     return isinstance(constant, frozenset) or isinstance(constant, (int, float)) and constant < 0
 
 
-def _begins_with_first(raw: RawCode, loads: list[Instruction]) -> Instruction | None:
+def _begins_with_first(raw: RawCode, ours: RawCode, loads: list[Instruction]) -> Instruction | None:
     """Return the load of the constant whose expression begins with the first constant; None if no load shows it."""
-    if not raw.consts or not _is_scalar(raw.consts[0]) or raw.docstring is not None:
+    if not (raw.consts and ours.consts and _is_scalar(raw.consts[0])) or raw.docstring is not None:
         return None
-    load = min(filter(_has_columns, loads), key=_place, default=None)
-    if load is None or not _is_scalar(load.arg) or constant_key(load.arg) == constant_key(raw.consts[0]):
+    key = constant_key(ours.consts[0])
+    if not _is_scalar(ours.consts[0]) or key == constant_key(raw.consts[0]):
         return None
-    return load
+    found = (load for load in loads if constant_key(load.arg) == key and _has_columns(load))
+    return min(found, key=_place, default=None)
 
 
 def _may_be_names(constant: object) -> bool:

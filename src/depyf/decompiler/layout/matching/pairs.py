@@ -253,7 +253,7 @@ class CodePair:
         self.nested: list[tuple[RawCode, RawCode]] = []
         self.spread: list[Position] = []
         self.origins: dict[Position, Folding] = {}
-        self._origins = origins(original, instructions_of(original))
+        self._origins = origins(original, ours, instructions_of(original))
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
             self.position_pairs = self._same_positions()

@@ -73,6 +73,8 @@ class _Finder:
         look = self._columns if self.has_columns else self._lines
         look(pair.position_pairs, found)
         look(pair.ends, found)
+        folded = {here[0] for here, origin in pair.origins.items() if origin.is_folded or origin.first is not None}
+        self.changed.update(self.statement_of[line] for line in folded if line in self.statement_of)
         if self.has_columns and pair.hides:
             self.changed |= found
         elif not self.has_columns:
