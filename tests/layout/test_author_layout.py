@@ -382,6 +382,20 @@ CASES = {
         "def g(a):\n    for b in {'d', 'c', 'e'}:\n        a(b)\n"
         "    return a not in {'m', 'o', 'l', 'n'}, 'm', 'o', 'l'\n"
     ),
+    "a break after other statements": (
+        "def f(a):\n    while True:\n        b(a)\n        if a:\n            c(a)\n            break\n\n\n"
+        "def g(a):\n    while True:\n        b = a()\n        if b:\n            c(b)\n        elif not a:\n"
+        "            a.append(b - len(a))\n            break\n    a.b = c(b)\n    return b\n\n\n"
+        "def h(a):\n    a.b()\n    try:\n        while True:\n            c(a)\n            if a:\n"
+        "                break\n    finally:\n        a.d()\n\n\n"
+        "def i(a):\n    try:\n        while True:\n            if a():\n                b()\n                break\n"
+        "    finally:\n        a.c()\n    return d\n"
+    ),
+    "a break and an else at the beginning of a loop": (
+        "def f(self, a):\n    b = ['']\n    while self.c < len(self.d):\n        if self.d[self.c] in a:\n"
+        "            break\n        else:\n            b.append(self.d[self.c])\n        self.c += 1\n"
+        "    return b\n"
+    ),
     "an annotation that there is not": (
         "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
     ),
@@ -566,7 +580,9 @@ SINCE = {
     "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
     "folded constants": (3, 14), "what the order of constants shows to be folded": (3, 14),
-    "sets in the order of the constants": (3, 14), "a return after a loop that a test ends": (3, 11),
+    "sets in the order of the constants": (3, 14),
+    "a break after other statements": (3, 11), "a break and an else at the beginning of a loop": (3, 11),
+    "a return after a loop that a test ends": (3, 11),
     "a return at the end of a loop": (3, 11),
     "a continue where arms join": (3, 11),
     "a first test in parentheses": (3, 11),

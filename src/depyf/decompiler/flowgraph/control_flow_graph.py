@@ -161,7 +161,12 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     for index in reversed(range(len(instructions) - 1)):
         instruction = instructions[index]
         if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in loop_nops:
-            instruction.handler = instructions[index + 1].handler
+            if index and _is_left_of_break(instruction, instructions[index + 1]):
+                # From 3.14 on the rest of the loop is laid out before, so no jump over it is left.
+                instruction.op, instruction.target = "JUMP", index + 1
+                instruction.handler = instructions[index - 1].handler
+            else:
+                instruction.handler = instructions[index + 1].handler
         elif instruction.op == "JUMP" and instruction.handler is None and index > 1:
             before, target = instructions[index - 1], instruction.target
             ends_chained_comparison = before.op == "POP" and instructions[index - 2].op == "JUMP"
@@ -181,6 +186,18 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     _skip_empty_blocks(graph, set(loop_nops.values()))
     graph.remove_unreachable()
     return graph
+
+
+def _is_left_of_break(before: Instruction, after: Instruction) -> bool:
+    """Whether ``before`` is a NOP left of a ``break``, by its width, and ``after`` is on a later line and further to
+    the left: it follows the loop.
+    """
+    if before.op != "NOP" or before.position is None or after.position is None:
+        return False
+    (line, end_line, column, end_column), (next_line, _, next_column, _) = before.position, after.position
+    if None in before.position or None in after.position or line != end_line:
+        return False
+    return bool(end_column - column == len("break") and next_line > line and next_column < column)
 
 
 def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:

@@ -126,12 +126,22 @@ def write_while(
 def _part_in_loop(
     writer: Structurer, block: LiftedBlock, context: Context, inside: set[LiftedBlock]
 ) -> set[LiftedBlock]:
-    """Return the code from ``block`` on, which is in the loop, up to what columns or lines show to be after it."""
+    """Return the code from ``block`` on, which is in the loop, up to what columns or lines show to be after it, or the
+    end of the code.
+    """
     rest = set(writer.flow.dominated(block)) & context.inside
-    after = [one for one in rest if one.kind == "return" and _is_left_of_all(one, inside | rest)]
-    if len(after) == 1:
-        return rest - {*after}
-    return rest if _ends_with_written_exits(rest) else set()
+    after = [one for one in rest - {block} if _is_end(one) or _is_left_of_all(one, inside | {block})]
+    if after:
+        first = min(after, key=lambda one: one.layout)
+        behind = set(writer.flow.dominated(first))
+        if behind.issuperset(after):
+            return rest - behind
+    return rest if _ends_with_written_exits(rest) or _ends_with_breaks(rest) else set()
+
+
+def _is_end(block: LiftedBlock) -> bool:
+    """Whether ``block`` is the implicit return at the end of the code."""
+    return block.evidence.is_implicit_return is True and not block.statements
 
 
 def _before_a_break(writer: Structurer, block: LiftedBlock, context: Context) -> set[LiftedBlock]:
@@ -166,9 +176,11 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         return False
     if len(block.predecessors) > 1:
         return _is_left_of_all(block, inside) and all(_last_line(one) <= line for one in inside)
-    (source,) = block.predecessors
-    rest = next((one for one in source.successors if one is not block), None)
-    if source.kind != "branch" or rest not in inside:
+    (source,), target = block.predecessors, block
+    if source.kind == "goto" and not source.statements and len(source.predecessors) == 1:  # the `break`
+        (source,), target = source.predecessors, source
+    rest = next((one for one in source.successors if one is not target), None)
+    if source.kind != "branch" or rest is None or rest not in inside:
         return False
     if rest.layout < block.layout:
         return _is_left_of_all(block, inside)
@@ -180,7 +192,7 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
 def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     """Whether ``block`` is indented less than every statement in the loop whose column is known."""
     columns = [statement.column for one in inside - {block} for statement in one.statements]
-    column = block.evidence.column
+    column = block.statements[0].column if block.statements else block.evidence.column
     return column is not None and any(columns) and all(one is None or column < one for one in columns)
 
 
@@ -212,7 +224,20 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         column = _column_of_keyword("elif", block)
     if block.statements:
         column = block.statements[0].column
-    return column is not None and column >= keyword and block.evidence.line > (source.evidence.exit_line or 0)
+    if column is None or block.evidence.line <= (source.evidence.exit_line or 0):
+        return False
+    return column >= keyword or not _is_left_of_all(block, inside) and _is_body_by_column(block, column, source)
+
+
+def _is_body_by_column(block: LiftedBlock, column: int, source: LiftedBlock) -> bool:
+    """Whether ``block`` is indented deeper than the ``if`` whose body it is, if the test at the end of ``source`` jumps
+    to it: from 3.14 on the compiler inverts a test instead of jumping around the jump to the top of the loop.
+    """
+    if block is source.fall:
+        return False
+    test = source.test if skip_jumps(source.true) is block else spelled(negate(source.test), False)
+    keyword = column_of_test("if", source.evidence.column, test)
+    return keyword is not None and column > keyword
 
 
 def _ends_with_written_exits(blocks: set[LiftedBlock]) -> bool:
@@ -222,6 +247,12 @@ def _ends_with_written_exits(blocks: set[LiftedBlock]) -> bool:
     returns = [block.evidence for block in blocks if block.kind == "return"]
     is_left = bool(returns) or any(block.kind == "raise" for block in blocks)
     return is_left and all(one.is_implicit_return is False and not one.is_end for one in returns)
+
+
+def _ends_with_breaks(blocks: set[LiftedBlock]) -> bool:
+    """Whether all that leaves ``blocks`` is a jump as wide as ``break``."""
+    exits = [one for one in blocks if any(successor not in blocks for successor in one.successors)]
+    return bool(exits) and all(one.kind == "goto" and one.evidence.column is not None for one in exits)
 
 
 def _is_in_loop_by_its_line(

@@ -144,8 +144,8 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
 def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``block`` ends the test of a while loop, and ``second`` tests an ``if`` that comes first in its body.
 
-    The next statement of the body is then in the column of that ``if``. Otherwise both may be operands of one test:
-    `if not a or b` in an endless loop.
+    The next statement of the body is then in the column of that ``if``, or the ``if`` has a ``break`` or ``continue``
+    that is deeper. Otherwise both may be operands of one test: `if not a or b` in an endless loop.
     """
     line, below = block.evidence.exit_line, second.evidence.exit_line
     if line is None or below is None or line >= below or second.kind != "branch":
@@ -161,9 +161,12 @@ def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
     first = after.statements[0] if after is not None and after.statements else None
     outer = column_of_test("while", header.evidence.column, _as_read(header))
     inner = _column_of_if(second)
-    if first is None or outer is None or inner is None or first.line is None:
+    if outer is None or inner is None or outer >= inner:
         return False
-    return first.line > below and outer < inner == first.column
+    jump = second.fall
+    if jump is not None and jump.kind == "goto" and not jump.statements and jump.evidence.column is not None:
+        return (jump.evidence.exit_line or 0) > below and jump.evidence.column > inner
+    return first is not None and first.line is not None and first.line > below and inner == first.column
 
 
 def _first_of_tests(block: LiftedBlock) -> LiftedBlock:
