@@ -396,6 +396,14 @@ CASES = {
         "            break\n        else:\n            b.append(self.d[self.c])\n        self.c += 1\n"
         "    return b\n"
     ),
+    "elements of constants over lines": (
+        "__all__ = ['update_wrapper', 'wraps', 'WRAPPER_ASSIGNMENTS', 'WRAPPER_UPDATES',\n"
+        "           'total_ordering', 'cache', 'cmp_to_key', 'lru_cache', 'reduce',\n"
+        "           'partial', 'partialmethod', 'singledispatch', 'singledispatchmethod',\n"
+        "           'cached_property', 'Placeholder']\na = [\n    'b',\n    'c',\n    'd'\n]\n\n\n"
+        "def e(f):\n    if f in {\n        'g',\n        'h',\n        'i'\n        }:\n        return [\n"
+        "            1, 2, 3,\n            (4, 5), 6\n        ]\n"
+    ),
     "an annotation that there is not": (
         "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
     ),
@@ -580,7 +588,7 @@ SINCE = {
     "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
     "folded constants": (3, 14), "what the order of constants shows to be folded": (3, 14),
-    "sets in the order of the constants": (3, 14),
+    "sets in the order of the constants": (3, 14), "elements of constants over lines": (3, 11),
     "a break after other statements": (3, 11), "a break and an else at the beginning of a loop": (3, 11),
     "a return after a loop that a test ends": (3, 11),
     "a return at the end of a loop": (3, 11),

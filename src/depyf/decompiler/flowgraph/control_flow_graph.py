@@ -161,7 +161,7 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     for index in reversed(range(len(instructions) - 1)):
         instruction = instructions[index]
         if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in loop_nops:
-            if index and _is_left_of_break(instruction, instructions[index + 1]):
+            if index and _is_left_of_break(instructions, index):
                 # From 3.14 on the rest of the loop is laid out before, so no jump over it is left.
                 instruction.op, instruction.target = "JUMP", index + 1
                 instruction.handler = instructions[index - 1].handler
@@ -188,16 +188,22 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     return graph
 
 
-def _is_left_of_break(before: Instruction, after: Instruction) -> bool:
-    """Whether ``before`` is a NOP left of a ``break``, by its width, and ``after`` is on a later line and further to
-    the left: it follows the loop.
+def _is_left_of_break(instructions: list[Instruction], index: int) -> bool:
+    """Whether the instruction at ``index`` is a NOP left of a ``break``, by its width, and a statement follows on a
+    later line and further to the left: behind the loop. The ``False`` of a test is as wide, but an odd number of
+    columns further right.
     """
-    if before.op != "NOP" or before.position is None or after.position is None:
+    position, after = instructions[index].position, instructions[index + 1].position
+    if position is None or after is None or None in position or None in after or position[0] != position[1]:
         return False
-    (line, end_line, column, end_column), (next_line, _, next_column, _) = before.position, after.position
-    if None in before.position or None in after.position or line != end_line:
+    if position[3] - position[2] != len("break") or after[0] <= position[0]:
         return False
-    return bool(end_column - column == len("break") and next_line > line and next_column < column)
+    column = after[2]
+    for instruction in instructions[index + 1 :]:
+        if instruction.position is None or instruction.position[0] != after[0] or instruction.position[2] is None:
+            break
+        column = min(column, instruction.position[2])
+    return bool(column < position[2] and (position[2] - column) % 2 == 0)
 
 
 def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:

@@ -235,7 +235,7 @@ def _is_body_by_column(block: LiftedBlock, column: int, source: LiftedBlock) -> 
     """
     if block is source.fall:
         return False
-    test = source.test if skip_jumps(source.true) is block else spelled(negate(source.test), False)
+    test = source.test if skip_jumps(source.true) is block else spelled(negate(source.test))
     keyword = column_of_test("if", source.evidence.column, test)
     return keyword is not None and column > keyword
 

@@ -13,6 +13,7 @@ from ..matching.tokens import CLOSING, OPENING
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
+from .rows import aligned_rows, hanging_rows
 
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
@@ -112,6 +113,7 @@ class _LineWriter:
         self.pieces: list[str] = []
         self.rows: list[int] = []  # where each of the lines begins
         self.line, self.column = 1, 0
+        self.row_indent = 0  # the column where the current row begins
         self.depth = 0
         self.align: list[int | None] = []  # for each open bracket, the column of the first item in it
         self.last = self.last_symbol = ""
@@ -222,6 +224,7 @@ class _LineWriter:
             self._raw("\n" * rows)
         indent = self.indents[number]
         self._raw(("\t" if self.tabs else " ") * indent)
+        self.row_indent = indent
 
     def _raw(self, text: str) -> None:
         rows = text.count("\n")
@@ -315,6 +318,8 @@ class _LineWriter:
 
     def _break(self, pending: list[Item], item: Item, is_first: bool) -> None:
         """Continue on the row of ``item``; some of the pending items stay on the current row."""
+        if item.symbol in CLOSING and self._spread(pending, item):
+            return
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
         best = least
@@ -335,6 +340,7 @@ class _LineWriter:
         else:
             self._raw(" \\\n" + "\\\n" * (rows - 1))
         self._raw(" " * column)
+        self.row_indent = column
         first, *rest = items[best:]
         self._put(first, 0)
         if rest:
@@ -342,6 +348,25 @@ class _LineWriter:
                 self._on_line(rest[:-1], item, False)
             else:
                 self._natural(rest, False)
+
+    def _spread(self, pending: list[Item], closing: Item) -> bool:
+        """Write the elements of a display that are between known brackets, several rows apart; False if none fit."""
+        rows = (closing.line or 0) - self.line
+        if rows < 2 or closing.column is None or self.last_symbol not in OPENING:
+            return False
+        found = hanging_rows(pending, rows - 1, self.row_indent, closing.column)
+        is_hanging = found is not None
+        found = found or aligned_rows(pending, rows + 1, self.column, closing.column)
+        if found is None:
+            return False
+        for number, items in enumerate(found.items):
+            if number or is_hanging:
+                self._raw("\n" + " " * found.column)
+            self._natural(items, True)
+        if is_hanging:
+            self._raw("\n" + " " * closing.column)
+        self._put(closing, 0)
+        return True
 
     def _column_of(self, items: list[Item]) -> int:
         """Return the column for the first item, which begins a row."""
