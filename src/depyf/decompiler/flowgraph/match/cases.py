@@ -69,7 +69,7 @@ def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
     for block in graph.blocks:
         is_test = block.last is not None and block.last.op.startswith("POP_JUMP_IF")
         for index, instruction in enumerate(block.instructions):
-            if is_test and index and _is_guard_below(instruction, block.instructions[index - 1]):
+            if is_test and index and _is_guard_below(block.instructions, index):
                 yield Position(block, index)
             if instruction.op == "COPY" and instruction.arg == 1:
                 # An except* clause of 3.11.2 copies and tests what matched, as a case does its subject.
@@ -100,9 +100,20 @@ def _is_below(test: Instruction, subject: Instruction) -> bool:
     return test.line is not None and subject.line is not None and test.line > subject.line
 
 
-def _is_guard_below(guard: Instruction, subject: Instruction) -> bool:
-    """Whether ``guard`` may begin the guard of a first ``case _``, of whose pattern nothing is left (3.12 on)."""
-    return _is_below(guard, subject) and stack_use(subject)[1] > 0
+def _is_guard_below(instructions: list[Instruction], start: int) -> bool:
+    """Whether the test from ``start`` on may be the guard of a first ``case _``, of whose pattern nothing is left (3.12
+    on): it is on a line below the subject, and does not use it.
+    """
+    subject = instructions[start - 1]
+    if not _is_below(instructions[start], subject) or not stack_use(subject)[1]:
+        return False
+    depth = 0
+    for instruction in instructions[start:]:
+        taken, pushed = stack_use(instruction)
+        if taken > depth:
+            return False
+        depth += pushed - taken
+    return not depth
 
 
 def _read(position: Position) -> list[Case]:
