@@ -19,10 +19,14 @@ _JUMPS = (nodes.Break, nodes.Continue)
 
 
 class _StatementList(NamedTuple):
-    """A list of statements; ``base`` is the column of the ``if`` that it belongs to if it begins with an ``elif``."""
+    """A list of statements; ``base`` is the column of the ``if`` that it belongs to if it begins with an ``elif``.
+
+    ``is_clause``: it is the ``else`` clause of an ``if``.
+    """
 
     body: list[nodes.Statement]
     base: int | None = None
+    is_clause: bool = False
 
 
 def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = ()) -> bool:
@@ -44,7 +48,8 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 block.body[index + 1 :] = following
             if isinstance(statement, _TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
-            changed |= _join_jumps(statement, block.body, index)
+            if index or not block.is_clause:  # a chain of `elif` may be long: it is one statement
+                changed |= _join_jumps(statement, block.body, index)
             inner = RULES.decide(statement, skipped)
             if inner and base is not None and _is_outside(statement, inner, base):
                 changed = True
@@ -77,8 +82,9 @@ def _passes_on(statement: nodes.Statement) -> bool:
 def _blocks_in(statement: nodes.Statement, base: int | None) -> Iterator[_StatementList]:
     """Yield the lists of statements in ``statement``; an ``elif`` is in the column ``base`` of the ``if`` itself."""
     for part in filter(None, nodes.statement_bodies(statement)):
-        is_elif = isinstance(statement, nodes.If) and part is statement.orelse and _is_elif(part[0], statement.body)
-        yield _StatementList(part, base if is_elif else None)
+        is_clause = isinstance(statement, nodes.If) and part is statement.orelse
+        is_elif = is_clause and _is_elif(part[0], statement.body)  # type: ignore[attr-defined]
+        yield _StatementList(part, base if is_elif else None, is_clause)
 
 
 def _deeper(
