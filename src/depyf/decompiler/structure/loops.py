@@ -146,16 +146,21 @@ def _is_end(block: LiftedBlock) -> bool:
 
 def _before_a_break(writer: Structurer, block: LiftedBlock, context: Context) -> set[LiftedBlock]:
     """Return the code from ``block`` on that is indented deeper than what follows the loop, and leads to a ``break`` of
-    which there is a NOP; nothing if none does.
+    which there is a jump or a NOP; nothing if none does.
     """
     part = set(writer.flow.dominated(block)) & context.inside
-    after = [one for one in part - {block} if one.evidence.left_from is not None]
+    after = {}
+    for one in part - {block}:
+        end = skip_jumps(one) if one.kind == "goto" and not one.statements else one
+        column = one.evidence.column if end is not one else one.evidence.left_from
+        if end is not None and end in part and column is not None:
+            after[end] = column
     if len(after) != 1:
         return set()
-    (end,) = after
+    ((end, jump),) = after.items()
     between = part - set(writer.flow.dominated(end))
-    first, last, jump = _column_of_first(block), _column_of_first(end), end.evidence.left_from
-    if first is None or last is None or jump is None or first <= last or first > jump + len("("):
+    first, last = _column_of_first(block), _column_of_first(end)
+    if first is None or last is None or first <= last or first > jump + len("("):
         return set()
     return between if set(writer.leaving(between)) <= {end} else set()
 
