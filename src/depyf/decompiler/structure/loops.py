@@ -162,6 +162,8 @@ def _before_a_break(writer: Structurer, block: LiftedBlock, context: Context) ->
     first, last = _column_of_first(block), _column_of_first(end)
     if first is None or last is None or first <= last or first > jump + len("("):
         return set()
+    if not between.isdisjoint(writer.flow.back):
+        return set()  # another loop, whose `break` it is
     return between if set(writer.leaving(between)) <= {end} else set()
 
 
