@@ -113,7 +113,7 @@ def write_while(
     for block in writer.leaving(inside):
         if block in context.inside and writer.flow.dominates(node, block) and _is_beside_its_test(block, inside):
             inside |= _part_in_loop(writer, block, context, inside)
-        inside |= _before_a_break(writer, block, context)
+        inside |= _before_a_break(writer, block, context, inside)
     after = _break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
@@ -144,10 +144,16 @@ def _is_end(block: LiftedBlock) -> bool:
     return block.evidence.is_implicit_return is True and not block.statements
 
 
-def _before_a_break(writer: Structurer, block: LiftedBlock, context: Context) -> set[LiftedBlock]:
+def _before_a_break(
+    writer: Structurer, block: LiftedBlock, context: Context, inside: set[LiftedBlock]
+) -> set[LiftedBlock]:
     """Return the code from ``block`` on that is indented deeper than what follows the loop, and leads to a ``break`` of
-    which there is a jump or a NOP; nothing if none does.
+    which there is a jump or a NOP; nothing if none does, or if it is further left than all statements ``inside``.
     """
+    first = _column_of_first(block)
+    columns = [one.column for node in inside for one in node.statements if one.column is not None]
+    if first is None or first < min(columns, default=0):
+        return set()
     part = set(writer.flow.dominated(block)) & context.inside
     after = {}
     for one in part - {block}:
@@ -159,8 +165,8 @@ def _before_a_break(writer: Structurer, block: LiftedBlock, context: Context) ->
         return set()
     ((end, jump),) = after.items()
     between = part - set(writer.flow.dominated(end))
-    first, last = _column_of_first(block), _column_of_first(end)
-    if first is None or last is None or first <= last or first > jump + len("("):
+    last = _column_of_first(end)
+    if last is None or first <= last or first > jump + len("("):
         return set()
     if not between.isdisjoint(writer.flow.back):
         return set()  # another loop, whose `break` it is
