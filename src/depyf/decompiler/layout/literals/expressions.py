@@ -160,9 +160,19 @@ def _of_text(value: str | bytes, first: object) -> Iterator[Operation]:
 
 
 def sums(value: object, width: int, first: object = None) -> Iterator[str]:
-    """Yield expressions of three operands of this width that have the value, a positive integer."""
-    if type(value) is int and 0 < value < 1 << _MOST_BITS and (first is None or type(first) is int and first >= 0):
+    """Yield expressions of three operands, and sums that nobody writes, of this width that have the value, a positive
+    integer: they are folded.
+    """
+    if type(value) is not int or not 0 < value < 1 << _MOST_BITS:
+        return
+    if first is None or type(first) is int and first >= 0:
         yield from (one for one in _with_more(value, first) if len(one) == width)
+        for plus in (" + ", "+"):
+            if first is None:
+                yield from (one + plus + "1" for one in _padded(value - 1, width - len(plus) - 1))
+            elif first < value:
+                left = f"{first}{plus}"
+                yield from (left + one for one in _padded(value - first, width - len(left)))
 
 
 def _with_more(value: int, first: int | None) -> Iterator[str]:
@@ -172,6 +182,14 @@ def _with_more(value: int, first: int | None) -> Iterator[str]:
             right = (value - more) // left
             for times, plus in ((" * ", " + "), ("*", " + "), ("*", "+")):
                 yield f"{left}{times}{right}{plus}{more}"
+
+
+def _padded(value: int, width: int) -> Iterator[str]:
+    """Yield spellings of this width, with as many zeros as that takes."""
+    if len(str(value)) == width:
+        yield str(value)
+    elif len(f"{value:#x}") <= width:
+        yield f"{value:#0{width}x}"
 
 
 def begins_with(text: str, first: object) -> bool:
