@@ -201,7 +201,8 @@ def _early(work: Finishing) -> None:
 
 
 def _set_displays(work: Finishing) -> None:
-    order_sets(work.body, work.raw)
+    if any(type(one) is frozenset for one in work.raw.consts):
+        order_sets(work.body, work.raw)
 
 
 def _definitions(work: Finishing) -> None:

@@ -190,7 +190,7 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
 
 def _is_left_of_break(instructions: list[Instruction], index: int) -> bool:
     """Whether the instruction at ``index`` is a NOP left of a ``break``, by its width, and a statement follows on a
-    later line and further to the left: behind the loop. The ``False`` of a test is as wide, but an odd number of
+    later line and further to the left: after the loop. The ``False`` of a test is as wide, but an odd number of
     columns further right.
     """
     position, after = instructions[index].position, instructions[index + 1].position

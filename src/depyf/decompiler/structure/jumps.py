@@ -167,10 +167,9 @@ def _end_of_handling(jump: Jump) -> Continuation | None:
     block, end = jump.block, skip_jumps(jump.context.break_to)
     if block.kind != "reraise" or block.statements or jump.follow is not None:
         return None
-    if end is not None and end.kind == "reraise" and jump.writer.is_same_end(block, end):
-        jump.writer.written.add(block)
-        return jump.writes(jump.break_statement())
     jump.writer.written.add(block)
+    if end is not None and end.kind == "reraise" and jump.writer.is_same_end(block, end):
+        return jump.writes(jump.break_statement())
     return WRITTEN
 
 

@@ -106,11 +106,10 @@ class Formatted:
         return extent[1] - self.column or None  # it begins together with the whole: before 3.12, or a plain literal
 
     def _make_raw(self) -> None:
-        texts = {start: _as_raw(text) for start, text in self.texts.items()}
-        if "r" in self.opening.lower() or any(text is None for text in texts.values()):
+        texts = _all_raw(self.texts)
+        if "r" in self.opening.lower() or texts is None:
             return
-        self.texts = {start: text for start, text in texts.items() if text is not None}
-        self.opening = "r" + self.opening
+        self.texts, self.opening = texts, "r" + self.opening
         self.pieces = {start: [LiteralPiece(text)] for start, text in self.texts.items()}
         self.pieces[self.start] = [LiteralPiece(self.opening)]
 
@@ -156,9 +155,9 @@ class Formatted:
         if more not in (0, 1) or not rows or not ends_there or quote in body or end[2].endswith(quote[0]):
             return False
         opening = self.opening.rstrip("'\"") + quote
-        raw = {start: _as_raw(text) for start, text in texts.items()}
-        if self.prefix == width_of(opening) + len("r") and not more and all(text is not None for text in raw.values()):
-            opening, texts = "r" + opening, {start: text or "" for start, text in raw.items()}
+        raw = _all_raw(texts) if self.prefix == width_of(opening) + len("r") and not more else None
+        if raw is not None:
+            opening, texts = "r" + opening, raw
         self.pieces = {start: [LiteralPiece(text)] for start, text in texts.items()}
         opening += "\\\n" * more
         self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(opening)], [LiteralPiece(quote)]
@@ -217,11 +216,10 @@ class Formatted:
         """Yield the opening and closing quotes and the texts of equal strings, the most common first."""
         forms = [(self.opening, self.closing, self.texts)]
         if not self.pieces:
-            raw = {start: _as_raw(text) for start, text in self.texts.items()}
-            if all(text is not None for text in raw.values()):
-                is_shorter = any("\\" in text for text in self.texts.values())
-                one = "r" + self.opening, self.closing, {start: text or "" for start, text in raw.items()}
-                forms.insert(0 if is_shorter else 1, one)  # nobody doubles backslashes that need not be
+            raw = _all_raw(self.texts)
+            if raw is not None:
+                one = "r" + self.opening, self.closing, raw
+                forms.insert(0 if raw != self.texts else 1, one)  # nobody doubles backslashes that need not be
             inner = "".join(token.text for part in self.parts if part.is_field for token in self._tokens_of(part))
             for mark in ("'", '"') if len(self.closing) == 1 else ():
                 if mark not in inner:
@@ -422,6 +420,12 @@ def _as_raw(text: str) -> str | None:
     if any(unit[0] == "\\" and unit != "\\\\" for unit in units):
         return None
     return "".join(unit if unit != "\\\\" else "\\" for unit in units)
+
+
+def _all_raw(texts: dict[int, str]) -> dict[int, str] | None:
+    """Return the bodies of the equivalent raw strings; None if one of them has none."""
+    found = {start: raw for start, text in texts.items() if (raw := _as_raw(text)) is not None}
+    return found if len(found) == len(texts) else None
 
 
 def _with_escaped(text: str, marks: str) -> str:

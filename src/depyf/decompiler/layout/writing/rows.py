@@ -33,7 +33,7 @@ def hanging_rows(elements: Sequence[Item], count: int, indent: int, closing: int
 
 
 def aligned_rows(elements: Sequence[Item], count: int, column: int, closing: int) -> Rows | None:
-    """Return ``count`` rows, the first behind an opening bracket, the others below it, in ``column``; None if none fit.
+    """Return ``count`` rows, the first after an opening bracket, the others below it, in ``column``; None if none fit.
 
     The closing bracket ends the last row, in column ``closing``.
     """
@@ -47,7 +47,7 @@ def aligned_rows(elements: Sequence[Item], count: int, column: int, closing: int
 
 
 def _groups(elements: Sequence[Item]) -> list[list[Item]]:
-    """Return the items of each element, with the comma behind it; an empty list if they can't be separated."""
+    """Return the items of each element, with the comma after it; an empty list if they can't be separated."""
     groups: list[list[Item]] = [[]]
     depth = 0
     for item in elements:
