@@ -69,17 +69,23 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
 
 
 def written_return(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:
-    """Return the position of a NOP as wide as ``return``, or None; ``sources`` are the predecessors of ``block``.
+    """Return the position of a NOP as wide as ``return`` or ``return None``'s value; ``sources`` precede ``block``.
 
     The compiler leaves one where the code that leaves a with statement has the statement's position, but also one with
     the position of what was done before: of the test that leads here, or of the store to a name as wide.
     """
-    before = {source.last.position for source in sources if source.last is not None}
-    for instruction in block.instructions:
+    lasts = [source.last for source in sources if source.last is not None]
+    before, lines = {last.position for last in lasts}, {last.line for last in lasts}
+    for at, instruction in enumerate(block.instructions):
         position = instruction.position if instruction.position not in before else None
         if instruction.op == "NOP" and position is not None and None not in position and position[0] == position[1]:
-            if position[3] - position[2] == len("return"):
+            width = position[3] - position[2]
+            if width == len("return"):
                 return position
+            # ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
+            if width == len("None") and position[2] % 2 and position[0] not in lines:
+                if all((one.line or 0) < position[0] for one in block.instructions[at + 1 : -2]):
+                    return position
         before.add(instruction.position)
     return None
 

@@ -74,6 +74,7 @@ def _strip(
                 block = block.fall
             if len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
                 rest.copy_end = None
+                _keep_statement(copy, rest)
             rest.follows_copy = True
             if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
                 rest.follows_long_copy = True  # what follows the value begins there
@@ -104,6 +105,21 @@ def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: Ba
     if first is None or edge == "target" and last.op in jumps and first.line == last.line:
         return False
     return first.op == "NOP" and first.line != begins and first.position != last.position
+
+
+_WIDTHS = (len("return"), len("continue"))
+
+
+def _keep_statement(copy: BasicBlock, rest: BasicBlock) -> None:
+    """Keep the NOP of the ``return`` or ``continue`` that leaves by ``copy``: it shows how that is written."""
+    first = copy.instructions[0] if copy.instructions and rest is not copy else None
+    if first is None or first.op != "NOP" or first.position is None or None in first.position:
+        return
+    line, end_line, column, end_column = first.position
+    width = end_column - column
+    # ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
+    if line == end_line and (width in _WIDTHS or width == len("None") and column % 2):
+        rest.instructions.insert(0, first)
 
 
 def _push(region: Region) -> Instruction:

@@ -115,7 +115,7 @@ def _set_lines(regions: list[Region], inner: Instruction, nops: list[Instruction
     for region in regions:
         may_share = before is None or (before.kind, region.kind) == ("except", "finally")
         at += not may_share
-        handled = _first_line(region.handler)
+        handled = first_line(region.handler)
         while at < len(spans) and handled is not None and spans[at][1] < handled:
             at += 1
         if at == len(spans):
@@ -124,7 +124,7 @@ def _set_lines(regions: list[Region], inner: Instruction, nops: list[Instruction
         before = region
 
 
-def _first_line(handler: BasicBlock) -> int | None:
+def first_line(handler: BasicBlock) -> int | None:
     """Return the first line of the handler."""
     block: BasicBlock | None = handler
     while block is not None:

@@ -40,6 +40,22 @@ def follows_in_list(before: Instruction, instruction: Instruction) -> bool:
     return bool(second[0] == first[1] and 0 < second[2] - first[3] < len("; del"))
 
 
+def column_of_del(instruction: Instruction) -> int | None:
+    """The start column of the ``del`` statement whose first target ``instruction`` deletes."""
+    position = instruction.position
+    column: int | None = position[2] if position is not None else None
+    return column - len("del ") if column is not None else None
+
+
+def column_of_first(target: nodes.Expression, second: Instruction) -> int | None:
+    """The start column of ``target``, a name that is followed by the one that ``second`` stores."""
+    position = second.position
+    if not isinstance(target, nodes.Name) or position is None or position[2] is None:
+        return None
+    column: int = position[2]
+    return max(column - len(f"{target.id}, "), 0)
+
+
 def column_of_with(before: Instruction | None, enters: Instruction, is_async: bool) -> int | None:
     """The start column of a with statement: ``enters`` has the position of the whole statement, or (3.13 on) of the
     context expression, which ``before`` ends.
@@ -73,7 +89,7 @@ def return_from_with(instructions: Sequence[Instruction]) -> tuple[int, int] | N
     """The line and start column of a return that leaves a with statement; None for others.
 
     What leaves the with statement, up to the return itself, has the position of its item. Before it is the evaluation
-    of the value, or a NOP with the position of a constant or a bare ``return``.
+    of the value, or a NOP or the end of a handler with the position of a constant or a bare ``return``.
     """
     last = instructions[-1].position
     if last is None or None in last:
@@ -83,7 +99,7 @@ def return_from_with(instructions: Sequence[Instruction]) -> tuple[int, int] | N
         if position == last or position is None or None in position:
             continue
         line, end_line, column, end_column = position
-        if line <= last[0] or before.op in _BETWEEN and before.op != "NOP":
+        if line <= last[0] or before.op in _BETWEEN and before.op not in ("NOP", "POP_EXCEPT"):
             return None
         is_none = instructions[-2].op == "CONST" and instructions[-2].arg is None
         is_bare = is_none and line == end_line and end_column - column == len("return")

@@ -30,8 +30,8 @@ class Evidence(NamedTuple):
     """The end line and column of the test at the end, without a parenthesis around it."""
 
     keyword: str | None = None
-    """The keyword of a jump out of a statement: 'break', 'continue' or 'return', or '' at the end of a handler. 'pass'
-    if the block only marks a line."""
+    """The keyword of a jump out of a statement: 'break', 'continue', 'return', or 'return None' for a constant of that
+    width; '' at the end of a handler, 'pass' if the block only marks a line."""
 
     written: str | None = None
     """How a return of None was written: 'return', 'return None', 'pass' or '...'."""
@@ -72,6 +72,11 @@ class Evidence(NamedTuple):
     is_behind_finally: bool | None = None
     """Whether a return after a copy of a ``finally`` body was written after the statement (or not at all), not inside
     it; None if there is no copy."""
+
+    @property
+    def unwinds_for_return(self) -> bool:
+        """Whether the block is the part of a return statement that leaves the statements around it."""
+        return self.keyword in ("return", "return None")
 
     def ending_as(self, last: Evidence) -> Evidence:
         """The evidence of a block that begins like this one and ends like ``last``.

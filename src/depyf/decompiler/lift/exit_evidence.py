@@ -38,7 +38,7 @@ class ExitEvidence:
         """The statement that left the NOP at the beginning of ``block``."""
         instructions = block.instructions
         if instructions and instructions[0].op == "NOP":
-            if _calls_exit_for_a_keyword(instructions):
+            if _calls_exit_for_a_keyword(instructions) or block.follows_copy:
                 return self.keyword_of(block, 0)
             if all(i.op == "NOP" for i in instructions):
                 return "pass"
@@ -70,7 +70,10 @@ class ExitEvidence:
             return ""
         if None in columns:
             return None
-        return _KEYWORDS.get(columns[3] - columns[2]) if columns[0] == columns[1] else None
+        if columns[0] != columns[1]:
+            return None
+        width = columns[3] - columns[2]
+        return "return None" if width == len("None") and self.follows_return(columns) else _KEYWORDS.get(width)
 
     def is_continue(self, block: BasicBlock) -> bool:
         """Whether the jump at the end of ``block`` is alone on its line, and as wide as ``continue``.
@@ -113,11 +116,10 @@ class ExitEvidence:
             is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
-        if evidence.keyword == "return" and is_implicit:
-            is_implicit = False  # as wide as the keyword
+        is_implicit = is_implicit and not evidence.unwinds_for_return
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
-        if written is None and evidence.keyword == "return" and value == nodes.Constant(None):
-            written = "return"
+        if written is None and evidence.unwinds_for_return and value == nodes.Constant(None):
+            written = evidence.keyword
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called
             written = written if is_idle else None
@@ -128,6 +130,18 @@ class ExitEvidence:
             is_implicit_return=is_implicit,
             written=written,
         )
+
+    def with_value(self, block: BasicBlock) -> list[Instruction]:
+        """The instructions of ``block``, after those of the block that evaluates the value it returns, or that leaves a
+        handler for the return of a constant.
+        """
+        sources = self.sources.get(block, [])
+        if len(sources) != 1:
+            return block.instructions
+        before = sources[0].instructions
+        is_constant = len(block.instructions) > 1 and block.instructions[-2].op == "CONST"
+        leaves = [i.op for i in before[-1:]] == ["POP_EXCEPT"] and bool(self.keyword_of(sources[0], len(before) - 1))
+        return before + block.instructions if leaves or not is_constant else block.instructions
 
     @cached_property
     def is_class(self) -> bool:
@@ -229,7 +243,9 @@ class ExitEvidence:
                 return instruction.position == position or _may_be_second_at(instruction, instructions, position)
         if block.copy_end is not None:
             return block.copy_end.position == position
-        return self.comes_after_its_position(block, position)
+        # A pattern that does not match is dropped at its own position, and no `return` is where a value is computed.
+        is_dropped = not block.follows_copy and position in self.evaluated
+        return is_dropped or self.comes_after_its_position(block, position)
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
         """The same for a return that has a line but no columns."""

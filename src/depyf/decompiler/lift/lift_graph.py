@@ -288,7 +288,7 @@ class _Lifter:
                 evidence = evidence._replace(column=None)
             elif evidence.written not in ("pass", "..."):
                 evidence = evidence._replace(column=column_of_return(block.instructions, evidence.column))
-            left = return_from_with(block.instructions) if evidence.is_behind_finally is None else None
+            left = None if evidence.is_behind_finally is not None else return_from_with(self.exits.with_value(block))
             if left is not None:
                 evidence = evidence._replace(return_line=left[0], column=left[1])
             lifted.evidence = evidence

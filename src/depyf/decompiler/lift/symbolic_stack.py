@@ -11,7 +11,7 @@ from ..bytecode import Instruction
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
 from ..syntax.transforms.folded_tests import not_yet_folded
-from .columns import first_column, follows_in_list
+from .columns import column_of_del, column_of_first, first_column, follows_in_list
 from .values import (
     Class,
     Function,
@@ -165,6 +165,7 @@ class SymbolicStack:
             self.start = self.position + 1
         else:
             self.emit(nodes.Delete([target]))
+            self.statements[-1].column = column_of_del(self.instruction)
 
     def column(self) -> int | None:
         """The start column of the statement that ends with the current instruction."""
@@ -224,7 +225,9 @@ class SymbolicStack:
             self.exchange = []
             targets = nodes.Tuple([target for _, target, _ in stores])
             self.emit(nodes.Assign([targets], nodes.Tuple([value for _, _, value in stores])))
-            self.statements[-1].column = None  # the first store may have lost its position
+            before = self.instructions[self.position - 1]
+            if before.offset == self.instruction.offset:  # one of two stores in an instruction, which has the other's
+                self.statements[-1].column = column_of_first(stores[0][1], before)
 
     def _fill(self, value: Unpacked, target: nodes.Expression) -> None:
         group = value.group

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..lift import LiftedBlock
+from ..lift.values import AssertionClass
 from ..syntax import nodes
 
 
@@ -78,3 +79,9 @@ def ends(body: list[nodes.Statement]) -> bool:
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
             return False
     return True
+
+
+def fails_an_assertion(body: list[nodes.Statement]) -> bool:
+    """Whether the ``if`` may be an assert statement, whose keyword is longer."""
+    error = body[0].exc if body and isinstance(body[0], nodes.Raise) else None
+    return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)

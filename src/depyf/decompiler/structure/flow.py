@@ -271,7 +271,8 @@ def _after_swallowing(handler: LiftedBlock) -> LiftedBlock:
     item = [m.owner for m in handler.markers if m.kind == "exit"][-1:]
     for _ in range(4):
         if block is not None and item and all(m.owner is not item[0] for m in block.markers):
-            return skip_jumps(block) or block
+            is_written = block.evidence.is_continue and len(block.predecessors) > 1
+            return block if is_written else skip_jumps(block) or block
         if block is None or block.statements:
             break
         block = block.next

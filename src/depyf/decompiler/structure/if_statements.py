@@ -9,10 +9,10 @@ from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
 from ..lift.folding.negation import changes, negate, spelled
 from ..lift.folding.shapes import skip_jumps
-from ..lift.values import AssertionClass, case_of
+from ..lift.values import case_of
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
-from .context import Context, ends
+from .context import Context, ends, fails_an_assertion
 from .merges import find_merges, laid_out_after
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _close(writer: Structurer, opened: _OpenIf, context: Context) -> LiftedBlock
 def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
     """Return the statement with the arms in source order."""
     node, test, first, body, orelse, end, _, _ = opened
-    if not body or _fails_an_assertion(body) and not _is_below(body[0], node):
+    if not body or fails_an_assertion(body) and not _is_below(body[0], node):
         return opened
     leaves = len(orelse) == 1 and isinstance(orelse[0], nodes.Continue)
     if not leaves and _breaks_upward(node, orelse, context) and not _is_written_below(orelse[0], body):
@@ -151,7 +151,7 @@ def _if(
 ) -> nodes.If:
     test = spelled(test)
     statement = nodes.If(test, body, orelse, line=node.evidence.exit_line)
-    if not _fails_an_assertion(body):
+    if not fails_an_assertion(body):
         statement.column = column_of_test("if", node.evidence.column, test)
     elif body[0].line == statement.line:
         statement.column = body[0].column  # the error has the position of the whole assert statement
@@ -183,12 +183,6 @@ def _choice(
         return None
     choice.column = first.column
     return choice
-
-
-def _fails_an_assertion(body: list[nodes.Statement]) -> bool:
-    """Whether the ``if`` may be an assert statement, whose keyword is longer."""
-    error = body[0].exc if isinstance(body[0], nodes.Raise) else None
-    return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)
 
 
 def _is_below(statement: nodes.Statement, node: LiftedBlock) -> bool:

@@ -62,7 +62,10 @@ class Jump:
     def continue_statement(self) -> nodes.Continue:
         """Return a ``continue``, spelled ``pass`` if the source has one at the end of the loop's body."""
         statement = nodes.Continue(line=self.line)
-        if self.source.kind == "goto" and self.source.evidence.exit_line is not None:
+        left = next((p.evidence for p in (self.target, self.source) if p.evidence.keyword == "continue"), None)
+        if left is not None and left.left_from is not None:
+            statement.line, statement.column = left.line, left.left_from
+        elif self.source.kind == "goto" and self.source.evidence.exit_line is not None:
             statement.column = self.source.evidence.column
         elif self.target is not self.block and self.target.kind == "goto" and not self.target.statements:
             statement.column = self.target.evidence.column
@@ -122,13 +125,24 @@ def _abandoned_return(jump: Jump) -> Continuation | None:
     return WRITTEN
 
 
+def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
+    """Out of a statement by what is as wide as a ``return``, to the implicit return that other code reaches too."""
+    evidence, end = jump.target.evidence, jump.goal
+    if not evidence.unwinds_for_return or end.kind != "return" or end.statements or not end.evidence.is_implicit_return:
+        return None
+    statement = nodes.Return(end.test, line=evidence.line)
+    statement.written = evidence.keyword
+    return jump.writes(statement, jump.target)
+
+
 def _falls_off(jump: Jump) -> Continuation | None:
     """To where the statements end: nothing is written, except a ``continue`` that kept a jump of its own."""
     block, follow = jump.block, jump.follow
     if follow is None or block is not skip_jumps(follow):
         return None
     loops = block is jump.context.continue_to and not (block.evidence.is_repeated and jump.after_statement)
-    if loops and (_keeps_a_jump(jump) or jump.source.evidence.keyword == "continue" or _is_continue(jump)):
+    unwinds = jump.target if jump.target is not block else jump.source
+    if loops and (_keeps_a_jump(jump) or unwinds.evidence.keyword == "continue" or _is_continue(jump)):
         return jump.writes(jump.continue_statement(), jump.target)
     return WRITTEN
 
@@ -157,7 +171,7 @@ def _is_continue(jump: Jump) -> bool:
     if source.kind == "goto":
         follows = (target.evidence.exit_line or 0) > (source.statements[-1].line or 0)
         return source.evidence.is_continue or jumps_on and follows and len(target.predecessors) == 1
-    return source.kind in ("for", "try") and jumps_on and target is not jump.follow
+    return source.kind in ("for", "try", "with") and jumps_on and target is not jump.follow
 
 
 def _end_of_handling(jump: Jump) -> Continuation | None:
@@ -268,6 +282,7 @@ def _unwinds(jump: Jump) -> Continuation | None:
 RULES: Rules[Jump, Continuation] = Rules(
     "jump",
     _abandoned_return,
+    _returns_out_of_a_statement,
     _falls_off,
     _end_of_handling,
     _continue,

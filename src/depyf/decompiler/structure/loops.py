@@ -12,7 +12,7 @@ from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Append, Given, Iterated
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
-from .context import Context, NoPlace
+from .context import Context, NoPlace, fails_an_assertion
 from .flow import key_of
 
 if TYPE_CHECKING:
@@ -434,6 +434,13 @@ def _write_tested(
     return writer.go(node, after, follow, context, out, after_statement=True) if after is not None else None
 
 
+def _failures(node: LiftedBlock) -> list[LiftedBlock]:
+    """Return the block that raises the error of an assertion on the line of the test at the end of ``node``."""
+    line = node.evidence.exit_line
+    found = [one for one in node.successors if fails_an_assertion(one.statements)]
+    return [one for one in found if line is not None and one.statements[0].line == line]
+
+
 def _extent(
     writer: Structurer,
     header: LiftedBlock,
@@ -468,6 +475,7 @@ def _extent(
                 limit = max(limit, node.layout)
             if node.kind == "try" and node.false is not None and node.test.kind != "with":
                 todo.append(node.false)
+            todo += filter(is_reached, _failures(node))
             for statement in flow.statements_of(node):
                 if statement not in begun:
                     begun.add(statement)

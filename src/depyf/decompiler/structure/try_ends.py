@@ -255,8 +255,13 @@ def _body_goes_on_before(exits: TryExits) -> Ends | None:
     """What the body continues with is laid out before the handlers: the ``else`` clause. A return laid out after the
     handlers, with which they continue, follows the statement.
     """
-    returns = [block for block in exits.from_handler if block.layout > exits.last]
+    returns = [p for p in exits.from_handler if p.layout > exits.last and not _returns_from_inside(p)]
     return Ends(returns[0] if returns else None, _single(_rest(exits)))
+
+
+def _returns_from_inside(block: LiftedBlock) -> bool:
+    """Whether all that leads to the return is part of the return statement too: it leaves the handlers around."""
+    return all(one.evidence.unwinds_for_return for one in {block, *block.predecessors})
 
 
 def _later_exits(exits: TryExits) -> list[LiftedBlock]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
-from ..flowgraph.regions import chain
+from ..flowgraph.regions import chain, first_line
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Marker, Matches
@@ -37,7 +37,8 @@ def write_try(
     after, orelse_from = _ends_of(writer, node, exits)
     end = after if after is not None else follow
     body_end = orelse_from if orelse_from is not None else end
-    body = writer.arm(node, start, body_end, context.within(inside)) or [nodes.Pass()]
+    within = context.within(inside | _constants_returned(region, inside, end))
+    body = writer.arm(node, start, body_end, within) or [nodes.Pass()]
     orelse = writer.arm(node, orelse_from, end, context, after_statement=True) if orelse_from is not None else []
     inner = context.within(handling)
     if region.kind == "finally":
@@ -62,6 +63,21 @@ def write_try(
     jump = _continue_after(target, inside | handling, region) if target is not None else None
     jump = jump or after
     return writer.go(node, jump, follow, context, out, after_statement=True) if jump is not None else None
+
+
+def _constants_returned(region: Region, inside: set[LiftedBlock], end: LiftedBlock | None) -> set[LiftedBlock]:
+    """Return the returns of constants, which no handler covers, that only the body of the try statement reaches and
+    that are on lines above its handlers: so they are in the body.
+    """
+    handled = first_line(region.handler)
+    if region.kind != "except" or handled is None:
+        return set()
+    exits = {one for block in inside for one in block.successors} - inside - {end}
+    return {
+        one for one in exits
+        if one.kind == "return" and not one.statements and one.predecessors <= inside
+        and one.evidence.exit_line is not None and one.evidence.exit_line < handled
+    }  # fmt: skip
 
 
 def _continue_after(after: LiftedBlock, statement: set[LiftedBlock], region: Region) -> LiftedBlock | None:
@@ -91,6 +107,8 @@ def _ends_of(
     after, orelse_from = RULES.decide(exits, writer.skipped) or Ends()
     if region.kind == "finally" and after is None:
         after, orelse_from = orelse_from, None  # the layout is not conclusive if handlers are moved to the end
+    if region.kind == "finally" and after is not None and after.evidence.unwinds_for_return:
+        after = None if after.evidence.is_behind_finally is False else after  # a return statement in the body
     if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
         after, orelse_from = _as_compiled(writer, region, after, orelse_from, exits)
     if after is None and orelse_from is not None:

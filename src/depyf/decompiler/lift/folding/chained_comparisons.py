@@ -47,7 +47,8 @@ def _in_condition(block: LiftedBlock, second: LiftedBlock, cleanup: LiftedBlock)
     if not same_stack(second.exit, block.exit[:-1]):
         return False
     # Both comparisons jump to the same target when they fail; for tests of None, either edge may be the failing one.
-    skipped = int(cleanup.kind != "goto")
+    leaves_more = len(cleanup.exit) < len(cleanup.entry) - 1  # the handler around
+    skipped = int(cleanup.kind != "goto" or leaves_more)
     failing = cleanup if skipped else cleanup.next if len(cleanup.statements) == 1 else None
     test, true, false = second.test, second.true, second.false
     if not same_exit(failing, false, skipped=skipped):

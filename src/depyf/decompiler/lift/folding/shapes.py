@@ -85,8 +85,10 @@ def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int 
     left, right = left if skipped else skip_jumps(left), skip_jumps(right)
     if left is right:
         return not skipped
-    if left is None or right is None or left.kind != right.kind or left.kind not in ("return", "raise"):
+    if left is None or right is None or left.kind != right.kind or left.kind not in ("return", "raise", "goto"):
         return False
+    if left.kind == "goto":
+        return _unwind_alike(left, right, skipped)
     ours, theirs = left.statements[skipped:], right.statements
     return (
         left.region is right.region
@@ -95,6 +97,16 @@ def same_exit(left: LiftedBlock | None, right: LiftedBlock | None, skipped: int 
         and same_expression(ours, theirs)
         and same_expression(left.test, right.test)
     )
+
+
+def _unwind_alike(left: LiftedBlock, right: LiftedBlock, skipped: int) -> bool:
+    """Whether both only leave handlers, with the same rest of the stack, and continue at one block."""
+    if left.statements[skipped:] or right.statements or left.region is not right.region:
+        return False
+    if skip_jumps(left.next) is not skip_jumps(right.next):
+        return False
+    depth = len(right.exit)
+    return same_stack(right.exit, right.entry[:depth]) and same_stack(left.exit, left.entry[:depth])
 
 
 def _is_one_return(left: Evidence, right: Evidence) -> bool:
