@@ -14,17 +14,17 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 def reduced(text: str, is_faulty: Callable[[str], bool]) -> str:
     """The smallest text found from which nothing can be taken without losing the fault. Needs CPython 3.9.
 
-    ``is_faulty`` takes a text, which may be no valid program, and must hold for ``text`` after ``ast.unparse``.
+    ``is_faulty`` takes a text that parses, but may be no valid program, and must hold for ``ast.unparse`` of ``text``.
     """
     tree = ast.parse(text)
     while True:
         for _ in _smaller(tree):
             try:
-                smaller = ast.unparse(tree)
-            except Exception:  # a tree with a part missing has no text
+                smaller = ast.parse(ast.unparse(tree))
+            except Exception:  # a tree with a part missing has no text, or an empty body
                 continue
-            if is_faulty(smaller):
-                tree = ast.parse(smaller)
+            if is_faulty(ast.unparse(smaller)):
+                tree = smaller
                 break
         else:
             return ast.unparse(tree)

@@ -544,6 +544,58 @@ CASES = {
         "    return (\n        _parse(self._raw)\n        if self._raw is not None\n        else None\n"
         "    )\n"
     ),
+    "returns out of with": (
+        "def alone(w):\n    with w():\n        return None\n\n\ndef in_a_handler(w):\n    try:\n"
+        "        f()\n    except (E, F):\n        with w():\n            return None\n\n\n"
+        "def in_a_body(w):\n    try:\n        with w():\n            return\n    except (E, F):\n"
+        "        f()\n\n\ndef before_else(w, a):\n    with w() as v:\n        if a:\n            return x\n"
+        "        else:\n            f()\n\n\ndef in_a_try(w):\n    with w():\n        try:\n"
+        "            f()\n        except E:\n            return True\n        else:\n            f()\n\n\n"
+        "def before_a_raise(a, w):\n    with w() as v:\n        match a:\n            case [x, *_]:\n"
+        "                return None\n        raise E(a) from None\n"
+    ),
+    "returns out of handlers": (
+        "def before_a_raise():\n    try:\n        f()\n    except:\n        try:\n            f()\n"
+        "        except:\n            return None\n        else:\n            raise E\n    return True\n\n"
+        "\ndef before_a_statement():\n    try:\n        f()\n    except (E, F):\n        try:\n"
+        "            f()\n        except:\n            return\n        else:\n            f()\n"
+    ),
+    "last statements before finally": (
+        "def none():\n    try:\n        f()\n        return None\n    finally:\n        f()\n\n\n"
+        "def nothing(a):\n    try:\n        if a:\n            f()\n            return\n        g()\n"
+        "    finally:\n        f()\n\n\ndef before_handlers():\n    try:\n        f()\n        return\n"
+        "    except E:\n        g()\n    finally:\n        f()\n\n\ndef in_a_loop(a):\n    for i in a:\n"
+        "        try:\n            f()\n            return None\n        finally:\n            f()\n\n\n"
+        "def repeated(a):\n    for i in a:\n        try:\n            f()\n            continue\n"
+        "        finally:\n            f()\n"
+    ),
+    "continue after with": (
+        "def below(a, w):\n    for i, x in g(a):\n        with w():\n            f()\n        continue\n\n"
+        "\ndef inside(a, w):\n    for i, x in g(a):\n        with w():\n            f()\n"
+        "            continue\n"
+    ),
+    "else of returns before finally": (
+        "def exchanged(a):\n    try:\n        if a:\n            return x\n        else:\n"
+        "            x, y = g(17), a\n    finally:\n        f()\n\n\ndef deleted(a, x):\n    try:\n"
+        "        if a:\n            return x\n        else:\n            del x, a.b\n    finally:\n"
+        "        f()\n\n\ndef deleted_item(a, x):\n    try:\n        if a:\n            return x\n"
+        "        else:\n            del x[1]\n    finally:\n        f()\n"
+    ),
+    "asserts that end loops": (
+        "def endless(a):\n    while True:\n        assert a, 27\n\n\ndef nested(a):\n    while a:\n"
+        "        while a:\n            assert a, 16\n"
+    ),
+    "chained comparisons in handlers": (
+        "def repeated(a):\n    try:\n        f()\n    except E:\n        g()\n    except F:\n"
+        "        while 0 < a <= 3:\n            f()\n    finally:\n        h()\n\n\n"
+        "def before_a_comprehension(a, c):\n    try:\n        f()\n    except E:\n        if 0 < a <= 3:\n"
+        "            x = [i for i in c]\n    f()\n"
+    ),
+    "last cases that drop the subject": (
+        "def after_a_value(a):\n    match a:\n        case 1:\n            r = 1\n        case g(x):\n"
+        "            x = 5\n\n\ndef after_a_name(a, d):\n    match a:\n        case d.e:\n"
+        "            result = g(3)\n        case g(x, y=1):\n            x = f'{a} 5'\n"
+    ),
     "prefixes of formatted strings": (
         'def f(a, b):\n    c = rf"""\n        {a}(?:\n            \\s{b}){{3}}\n    """\n'
         "    d = (rf'\\a{a}\\b'\n         rf'\\c')\n    e = f(rf'{a.b}\\.c\\(\\) d e f '\n          rf'g {b}')\n"
@@ -606,6 +658,13 @@ SINCE = {
     "comparisons whose operands are loaded at once": (3, 11),
     "prefixes of formatted strings": (3, 12),
     "deletions": (3, 11),
+    "last cases that drop the subject": (3, 10),
+    "asserts that end loops": (3, 9),
+    "else of returns before finally": (3, 11),
+    "continue after with": (3, 11),
+    "last statements before finally": (3, 11),
+    "returns out of handlers": (3, 11),
+    "returns out of with": (3, 11),
     "values in parentheses after return": (3, 11),
     "an else that only passes": (3, 12),
     "a continue after a try statement": (3, 11),
