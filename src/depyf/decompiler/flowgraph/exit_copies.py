@@ -43,7 +43,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         if last.line is not None or not has_lines:
             # The handlers of two inlined comprehensions are no copies of each other.
             handler_position = last.position if block in handlers else None
-            written = written_return(block, sources.get(block, ())) or _before_with_exit(block, sources.get(block, ()))
+            written = written_return(block, sources) or _before_with_exit(block, sources.get(block, ()))
             key_of_group = _key_of_end(last), handler_position, block.handler, block.region, _after_copy(block), written
             groups.setdefault(key_of_group, []).append(block)
     groups = {key: blocks for key, blocks in groups.items() if len(blocks) > 1}
@@ -68,26 +68,44 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     graph.remove_unreachable()
 
 
-def written_return(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:
-    """Return the position of a NOP as wide as ``return`` or ``return None``'s value; ``sources`` precede ``block``.
+def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:
+    """Return the position of a NOP in ``block`` as wide as ``return``, or as ``None`` after it.
 
     The compiler leaves one where the code that leaves a with statement has the statement's position, but also one with
-    the position of what was done before: of the test that leads here, or of the store to a name as wide.
+    the position of what was done before: of the test that leads here, or of the store to a name as wide. In a handler
+    within the with statement, what leaves the handler has that position.
     """
-    lasts = [source.last for source in sources if source.last is not None]
+    lasts = [source.last for source in predecessors.get(block, ()) if source.last is not None]
     before, lines = {last.position for last in lasts}, {last.line for last in lasts}
+    if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and [i.op for i in block.instructions[:4]] == _CALLS_EXIT:
+        (source,) = predecessors[block]
+        handled = source.instructions[-2:-1] or [p.last for p in predecessors.get(source, ()) if p.last is not None]
+        if _is_return(lasts[0].position) and all(one.position != lasts[0].position for one in handled):
+            return lasts[0].position
     for at, instruction in enumerate(block.instructions):
         position = instruction.position if instruction.position not in before else None
-        if instruction.op == "NOP" and position is not None and None not in position and position[0] == position[1]:
-            width = position[3] - position[2]
-            if width == len("return"):
+        if instruction.op == "NOP" and position is not None and _is_return(position):
+            if position[3] - position[2] == len("return"):
                 return position
-            # ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
-            if width == len("None") and position[2] % 2 and position[0] not in lines:
-                if all((one.line or 0) < position[0] for one in block.instructions[at + 1 : -2]):
-                    return position
+            rest = block.instructions[at + 1 : -2]
+            if position[0] not in lines and all((one.line or 0) < position[0] for one in rest):
+                return position
         before.add(instruction.position)
     return None
+
+
+_CALLS_EXIT = ["CONST", "CONST", "CONST", "CALL"]
+
+
+def _is_return(position: Position | None) -> bool:
+    """Whether the position is as wide as ``return``, or as ``None`` after it.
+
+    ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
+    """
+    if position is None or None in position or position[0] != position[1]:
+        return False
+    width = position[3] - position[2]
+    return bool(width == len("return") or width == len("None") and position[2] % 2)
 
 
 def _before_with_exit(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:

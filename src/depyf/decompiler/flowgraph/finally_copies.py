@@ -164,7 +164,7 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
         if instruction.op == "RERAISE" and not has_left:
             if through_handlers and ours[0].handler != body.handler:
                 continue  # no clause of an inner try statement matches
-            block, position = end = _skip_nops(copied, jumps=False)  # a jump may lead back into the region
+            block, position = end = _end_of_copy(copied, region)
             if not ends:
                 # After a case whose body is `pass`, the code after both copies has its position.
                 is_of_pass = instruction.position == block.instructions[position].position
@@ -192,6 +192,23 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
                 seen[following] = other
                 todo.append(following)
     return ends, copy_end
+
+
+def _end_of_copy(location: _Location, region: Region) -> _Location:
+    """Return where the copy ends that has no operations from ``location`` on.
+
+    A jump may lead back into ``region``, but one out of a try statement in the copy belongs to the copy.
+    """
+    passed: set[BasicBlock] = set()
+    while True:
+        block, position = _skip_nops(location, jumps=False)
+        inner = set(chain(block.region)).difference(chain(region.parent))
+        if not inner or region in inner or block.instructions[position].op != "JUMP" or block in passed:
+            return block, position
+        if block.target is None or not inner.isdisjoint(chain(block.target.region)):
+            return block, position
+        passed.add(block)
+        location = block.target, 0
 
 
 def _handlers(ours: BasicBlock, theirs: BasicBlock, region: Region) -> list[tuple[_Location, _Location]]:

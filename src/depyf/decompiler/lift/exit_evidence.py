@@ -118,8 +118,8 @@ class ExitEvidence:
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         is_implicit = is_implicit and not evidence.unwinds_for_return
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
-        if written is None and evidence.unwinds_for_return and value == nodes.Constant(None):
-            written = evidence.keyword
+        if written is None and value == nodes.Constant(None):
+            written = evidence.keyword if evidence.unwinds_for_return else self.written_before(block)
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called
             written = written if is_idle else None
@@ -130,6 +130,13 @@ class ExitEvidence:
             is_implicit_return=is_implicit,
             written=written,
         )
+
+    def written_before(self, block: BasicBlock) -> str | None:
+        """The source form of the return of None that leaves a with statement at the end of ``block``."""
+        position = written_return(block, self.sources)
+        if position is None or position in self.evaluated:  # the latter is a pattern's
+            return None
+        return "return" if position[3] - position[2] == len("return") else "return None"
 
     def with_value(self, block: BasicBlock) -> list[Instruction]:
         """The instructions of ``block``, after those of the block that evaluates the value it returns, or that leaves a
@@ -208,6 +215,11 @@ class ExitEvidence:
         return found
 
     @cached_property
+    def starts(self) -> set[tuple[int | None, int | None]]:
+        """The lines and columns where those begin."""
+        return {(position[0], position[2]) for position in self.evaluated}
+
+    @cached_property
     def called(self) -> set[Position]:
         """The positions of all that does not just leave the code: a call may be as wide as ``pass``."""
         return self.positions_but(_UNWINDS | _LOADS_NONE)
@@ -236,7 +248,7 @@ class ExitEvidence:
             return self.is_implicit_by_line(block)
         if position[0] is None or position[0] == position[1] and position[3] - position[2] == len("break"):
             return True
-        if written_return(block, self.sources.get(block, ())) is not None:
+        if self.written_before(block) is not None:
             return False
         for instruction in reversed(self.without_unbinding(instructions[:-2])):
             if instruction.position != position or instruction.op not in _UNWINDS:
@@ -244,7 +256,7 @@ class ExitEvidence:
         if block.copy_end is not None:
             return block.copy_end.position == position
         # A pattern that does not match is dropped at its own position, and no `return` is where a value is computed.
-        is_dropped = not block.follows_copy and position in self.evaluated
+        is_dropped = not block.follows_copy and (position[0], position[2]) in self.starts
         return is_dropped or self.comes_after_its_position(block, position)
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:

@@ -59,8 +59,15 @@ def laid_out_after(
         and inner.layout > second.layout
         and any(source.layout < second.layout for source in flow.sources[inner])
         and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out last
+        and not _is_above(inner, second)
     ]
     return min(candidates, key=lambda inner: inner.layout, default=None)
+
+
+def _is_above(block: LiftedBlock, other: LiftedBlock) -> bool:
+    """Whether the lines put ``block`` before ``other``: what only handlers reach is laid out later (3.12 and later)."""
+    line, other_line = block.evidence.line, other.evidence.line
+    return line is not None and other_line is not None and line < other_line
 
 
 def _is_one_jump(

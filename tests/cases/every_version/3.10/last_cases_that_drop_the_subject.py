@@ -12,3 +12,10 @@ def after_a_name(a, d):
             result = g(3)
         case g(x, y=1):
             x = f'{a} 5'
+
+
+def of_values(a):
+    if a:
+        match a:
+            case 'a' | 'b':
+                f()

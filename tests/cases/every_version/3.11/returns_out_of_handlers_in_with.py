@@ -1,0 +1,20 @@
+def f(w):
+    with w():
+        try:
+            f()
+        except E:
+            g()
+            return
+        else:
+            h()
+
+
+def with_value(w):
+    with w():
+        try:
+            f()
+        except E:
+            g()
+            return None
+        else:
+            h()
