@@ -72,9 +72,11 @@ def _strip(
             if getattr(block, edge) is not copy:  # ``block`` was split
                 assert block.fall is not None
                 block = block.fall
-            if len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
+            statement = _statement(copy, sources) if rest is not copy else None
+            if statement is not None or len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
                 rest.copy_end = None
-                _keep_statement(copy, rest)
+            if statement is not None and statement not in rest.instructions[:1]:
+                rest.instructions.insert(0, statement)  # it shows how the statement is written
             rest.follows_copy = True
             if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
                 rest.follows_long_copy = True  # what follows the value begins there
@@ -110,16 +112,18 @@ def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: Ba
 _WIDTHS = (len("return"), len("continue"))
 
 
-def _keep_statement(copy: BasicBlock, rest: BasicBlock) -> None:
-    """Keep the NOP of the ``return`` or ``continue`` that leaves by ``copy``: it shows how that is written."""
-    first = copy.instructions[0] if copy.instructions and rest is not copy else None
+def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instruction | None:
+    """Return the NOP of the ``return`` or ``continue`` by which all ``sources`` leave to ``copy``, if there is one."""
+    first = copy.instructions[0] if copy.instructions else None
     if first is None or first.op != "NOP" or first.position is None or None in first.position:
-        return
+        return None
+    if any(block.last is not None and block.last.position == first.position for block, _ in sources):
+        return None
     line, end_line, column, end_column = first.position
     width = end_column - column
     # ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
-    if line == end_line and (width in _WIDTHS or width == len("None") and column % 2):
-        rest.instructions.insert(0, first)
+    is_one = line == end_line and (width in _WIDTHS or width == len("None") and column % 2)
+    return first if is_one else None
 
 
 def _push(region: Region) -> Instruction:

@@ -92,18 +92,19 @@ def return_from_with(instructions: Sequence[Instruction]) -> tuple[int, int] | N
     of the value, or a NOP or the end of a handler with the position of a constant or a bare ``return``.
     """
     last = instructions[-1].position
-    if last is None or None in last:
+    if last is None or None in last or not any(i.op == "CALL" and i.position == last for i in instructions):
         return None
+    is_constant = len(instructions) > 1 and instructions[-2].op == "CONST"
     for before in reversed(instructions[:-1]):
         position = before.position
-        if position == last or position is None or None in position:
+        if position is None or None in position or position[0] <= last[0]:
             continue
         line, end_line, column, end_column = position
-        if line <= last[0] or before.op in _BETWEEN and before.op not in ("NOP", "POP_EXCEPT"):
+        if before.op in _BETWEEN and before.op not in ("NOP", "POP_EXCEPT"):
             return None
-        is_none = instructions[-2].op == "CONST" and instructions[-2].arg is None
-        is_bare = is_none and line == end_line and end_column - column == len("return")
-        start = column if is_bare else column - len("return ")
+        is_bare = is_constant and instructions[-2].arg is None and end_column - column == len("return")
+        is_whole = line == end_line and is_bare or before.op == "POP_EXCEPT" and not is_constant
+        start = column if is_whole else column - len("return ")
         return (line, start) if start >= 0 else None
     return None
 

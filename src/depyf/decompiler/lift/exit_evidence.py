@@ -70,6 +70,8 @@ class ExitEvidence:
             return ""
         if None in columns:
             return None
+        if columns in self.evaluated:  # of a pattern that did not match
+            return ""
         if columns[0] != columns[1]:
             return None
         width = columns[3] - columns[2]
@@ -139,16 +141,22 @@ class ExitEvidence:
         return "return" if position[3] - position[2] == len("return") else "return None"
 
     def with_value(self, block: BasicBlock) -> list[Instruction]:
-        """The instructions of ``block``, after those of the block that evaluates the value it returns, or that leaves a
-        handler for the return of a constant.
+        """The instructions of ``block``, after those of the blocks that evaluate the value it returns and leave the
+        statements around, or that leave handlers for the return of a constant.
         """
-        sources = self.sources.get(block, [])
-        if len(sources) != 1:
-            return block.instructions
-        before = sources[0].instructions
-        is_constant = len(block.instructions) > 1 and block.instructions[-2].op == "CONST"
-        leaves = [i.op for i in before[-1:]] == ["POP_EXCEPT"] and bool(self.keyword_of(sources[0], len(before) - 1))
-        return before + block.instructions if leaves or not is_constant else block.instructions
+        found = block.instructions
+        is_constant = len(found) > 1 and found[-2].op == "CONST"
+        for _ in range(4):
+            sources = self.sources.get(block, [])
+            if len(sources) != 1:
+                break
+            (block,) = sources
+            before = block.instructions
+            leaves = [i.op for i in before[-1:]] == ["POP_EXCEPT"] and bool(self.keyword_of(block, len(before) - 1))
+            if is_constant and not leaves:
+                break
+            found = before + found
+        return found
 
     @cached_property
     def is_class(self) -> bool:

@@ -81,7 +81,7 @@ def _open(
     """Begin an ``if`` statement by writing its first arm."""
     merges = find_merges(writer, node, follow, context)
     if not merges:
-        after = laid_out_after(writer, node, first, second, context) if case_of(test) is None else None
+        after = laid_out_after(writer, node, first, second, context)
         merges = [after] if after is not None and after is not follow else []
     end = merges[0] if merges else follow
     return _OpenIf(node, test, first, writer.arm(node, first, end, context), [], end, merges, out)

@@ -127,12 +127,17 @@ def _abandoned_return(jump: Jump) -> Continuation | None:
 
 def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
     """Out of a statement by what is as wide as a ``return``, to the implicit return that other code reaches too."""
-    evidence, end = jump.target.evidence, jump.goal
-    if not evidence.unwinds_for_return or end.kind != "return" or end.statements or not end.evidence.is_implicit_return:
+    source, target, end = jump.source, jump.target, jump.goal
+    if target is jump.follow:
+        return None  # it is written after what joins there
+    left = target if target.evidence.unwinds_for_return or source.statements or source.kind != "goto" else source
+    if not left.evidence.unwinds_for_return or end.kind != "return" or end.statements:
         return None
-    statement = nodes.Return(end.test, line=evidence.line)
-    statement.written = evidence.keyword
-    return jump.writes(statement, jump.target)
+    if not end.evidence.is_implicit_return:
+        return None
+    statement = nodes.Return(end.test, line=left.evidence.line)
+    statement.written = left.evidence.keyword
+    return jump.writes(statement, target)
 
 
 def _falls_off(jump: Jump) -> Continuation | None:

@@ -122,7 +122,8 @@ def _leaves_in_else(body: list[nodes.Statement], exits: TryExits, region: Region
     """
     last = body[-1]
     if isinstance(last, nodes.Return):
-        unwinds = any(one.kind == "finally" for one in chain(region.parent))  # and may have the line of its end
+        # What unwinds a ``finally`` statement may have the line of its end.
+        unwinds = last.written is None and any(one.kind == "finally" for one in chain(region.parent))
         may_be = not unwinds and (last.line or 0) <= (region.end_line or 0)
     else:
         may_be = isinstance(last, _LOOP_JUMPS)

@@ -19,3 +19,12 @@ def of_values(a):
         match a:
             case 'a' | 'b':
                 f()
+
+
+def in_a_handler(a):
+    try:
+        f()
+    except E:
+        match a:
+            case [x, 1]:
+                f()

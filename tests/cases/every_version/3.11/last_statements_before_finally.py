@@ -42,3 +42,34 @@ def repeated(a):
             continue
         finally:
             f()
+
+
+def below_a_test(a):
+    try:
+        if a:
+            f()
+        return None
+    finally:
+        f()
+
+
+def in_a_handler(a):
+    try:
+        f()
+    except E:
+        if a:
+            f()
+        return None
+    finally:
+        f()
+
+
+def in_else(a):
+    try:
+        f()
+    except E:
+        raise E
+    else:
+        return
+    finally:
+        h()

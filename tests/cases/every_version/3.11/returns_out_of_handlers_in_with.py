@@ -18,3 +18,13 @@ def with_value(w):
             return None
         else:
             h()
+
+
+def with_evaluated_value(w):
+    with w():
+        try:
+            f()
+        except (E, F):
+            return x
+        else:
+            f()

@@ -43,3 +43,11 @@ def before_a_raise(a, w):
             case [x, *_]:
                 return None
         raise E(a) from None
+
+
+def of_two_items(w, a):
+    with w() as v, a.b(c):
+        if a:
+            return x
+        else:
+            f()
