@@ -188,22 +188,25 @@ def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: 
     """Where all paths through the ``if`` or try statement at ``index`` that do not leave otherwise end with one jump of
     a loop, which is below the statement and in its column, or with jumps without a column: move it there.
     """
-    if not isinstance(statement, (nodes.If, *_TRIES)) or statement.column is None or index + 1 < len(body):
+    rest = body[index + 1 :]
+    if not isinstance(statement, (nodes.If, *_TRIES)) or statement.column is None or len(rest) > 1:
         return False
     jumps = [tail[-1] for tail in tails([statement]) if isinstance(tail[-1], _JUMPS)]
-    last = next((one for one in jumps if one.column is not None), None)
-    if last is None or last.column != statement.column or not leaves([statement]) or not _is_below([statement], last):
+    last = next((one for one in [*jumps, *rest] if one.column is not None), None)
+    if not jumps or last is None or last.column != statement.column or not leaves([statement, *rest]):
+        return False
+    if not _is_below([statement], last):
         return False
 
     def is_same(one: nodes.Statement) -> bool:
         return type(one) is type(last) and (one.column is None or (one.line, one.column) == (last.line, last.column))
 
-    if not all(map(is_same, jumps)):
+    if not all(map(is_same, [*jumps, *rest])):
         return False
     if len(statement.orelse) == 1 and is_same(statement.orelse[0]):
         statement.orelse.clear()
     drop_at_tail([statement], is_same, always=True)
-    body.append(last)
+    body[index + 1 :] = [last]
     return True
 
 

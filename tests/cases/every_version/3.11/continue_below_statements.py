@@ -1,0 +1,15 @@
+def below_an_if(a):
+    while a:
+        if a:
+            f()
+        continue
+
+
+def below_a_try(a):
+    for i in a:
+        try:
+            f()
+            return
+        except E:
+            g()
+        continue
