@@ -596,6 +596,21 @@ CASES = {
         "            x = 5\n\n\ndef after_a_name(a, d):\n    match a:\n        case d.e:\n"
         "            result = g(3)\n        case g(x, y=1):\n            x = f'{a} 5'\n"
     ),
+    "statements below else clauses": (
+        "def a(a):\n    if a:\n        return\n    else:\n        x = [i for i in c]\n    f()\n\n\n"
+        "def b(a):\n    if a:\n        return x\n    else:\n        f()\n    match a:\n"
+        "        case g(x, y=1):\n            f()\n\n\ndef c(a):\n    if a:\n        try:\n"
+        "            f()\n            return True\n        finally:\n            f()\n    elif a:\n"
+        "        f()\n    raise E(a) from None\n"
+    ),
+    "statements below match": (
+        "def a(a):\n    match a:\n        case None:\n            raise E(a) from None\n        case _:\n"
+        "            f()\n    return True\n"
+    ),
+    "returns after handlers with loops": (
+        "def a(a):\n    try:\n        f()\n    except E:\n        for i, x in g(a):\n            f()\n"
+        "    except F:\n        f()\n    return True\n"
+    ),
     "prefixes of formatted strings": (
         'def f(a, b):\n    c = rf"""\n        {a}(?:\n            \\s{b}){{3}}\n    """\n'
         "    d = (rf'\\a{a}\\b'\n         rf'\\c')\n    e = f(rf'{a.b}\\.c\\(\\) d e f '\n          rf'g {b}')\n"
@@ -658,6 +673,9 @@ SINCE = {
     "comparisons whose operands are loaded at once": (3, 11),
     "prefixes of formatted strings": (3, 12),
     "deletions": (3, 11),
+    "returns after handlers with loops": (3, 11),
+    "statements below match": (3, 11),
+    "statements below else clauses": (3, 11),
     "last cases that drop the subject": (3, 10),
     "asserts that end loops": (3, 9),
     "else of returns before finally": (3, 11),

@@ -206,6 +206,10 @@ def _end_of_copy(location: _Location, region: Region) -> _Location:
     passed: set[BasicBlock] = set()
     while True:
         block, position = _skip_nops(location, jumps=False)
+        if region.parent is not None and region.parent not in chain(block.region):
+            # The statement around is left: a NOP there is of what leaves it.
+            while position and block.instructions[position - 1].op == "NOP":
+                position -= 1
         inner = set(chain(block.region)).difference(chain(region.parent))
         if not inner or region in inner or block.instructions[position].op != "JUMP" or block in passed:
             return block, position

@@ -116,6 +116,7 @@ class ExitEvidence:
         if block.follows_copy and not is_uncopied:
             copy_end = block.copy_end
             is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
+            is_behind_finally = is_behind_finally and not self.returns_from_handler(block)
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         is_implicit = is_implicit and not evidence.unwinds_for_return
@@ -132,6 +133,13 @@ class ExitEvidence:
             is_implicit_return=is_implicit,
             written=written,
         )
+
+    def returns_from_handler(self, block: BasicBlock) -> bool:
+        """Whether what leads to ``block`` leaves a handler, and is as wide as ``return`` or a constant after it."""
+        sources = self.sources.get(block, [])
+        before = sources[0].instructions if len(sources) == 1 else []
+        is_end = bool(before) and before[-1].op == "POP_EXCEPT"
+        return is_end and self.keyword_of(sources[0], len(before) - 1) in ("return", "return None")
 
     def written_before(self, block: BasicBlock) -> str | None:
         """The source form of the return of None that leaves a with statement at the end of ``block``."""

@@ -157,6 +157,13 @@ class SymbolicStack:
         self.start = self.position + 1
         self.statements.append(statement)
 
+    def restored(self) -> None:
+        """The current instruction has restored a variable that a comprehension hides: after a statement, it is part of
+        that.
+        """
+        if self.start == self.position:
+            self.start += 1
+
     def delete(self, target: nodes.Expression) -> None:
         """Add a ``del`` statement, or a target to the one before."""
         last = self.statements[-1] if self.statements else None

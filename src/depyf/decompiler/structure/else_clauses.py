@@ -48,13 +48,15 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 block.body[index + 1 :] = following
             if isinstance(statement, _TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
-            if index or not block.is_clause:  # a chain of `elif` may be long: it is one statement
-                changed |= _join_jumps(statement, block.body, index)
             inner = RULES.decide(statement, skipped)
             if inner and base is not None and _is_outside(statement, inner, base):
                 changed = True
                 block.body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
                 statement.orelse = []  # type: ignore[attr-defined]
+            below = _below_clause(statement, base) if inner else []
+            if below:
+                changed = True
+                block.body[index + 1 : index + 1] = below
             may_have = inner and not statement.orelse  # type: ignore[attr-defined]
             start = index + 1
             count = _deeper(inner, block.body, start, base, statement) if inner and may_have else 0
@@ -64,6 +66,8 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 changed = True
                 statement.orelse = block.body[start : start + count]  # type: ignore[attr-defined]
                 del block.body[start : start + count]
+            if index or not block.is_clause:  # a chain of `elif` may be long: it is one statement
+                changed |= _join_jumps(statement, block.body, index)
             if isinstance(statement, nodes.If):
                 seen.append(statement)
             todo += _blocks_in(statement, base)
@@ -217,6 +221,21 @@ def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: 
     return column is not None and column == base and column != column_of_body(inner) and _is_below(inner, orelse[0])
 
 
+def _below_clause(statement: nodes.Statement, base: int | None) -> list[nodes.Statement]:
+    """Remove from the ``else`` clause of an ``if`` whose body leaves what begins in the column ``base``."""
+    if not isinstance(statement, nodes.If) or base is None:
+        return []
+    orelse = statement.orelse
+    if not orelse or column_of_body(orelse) == column_of_body(orelse[:1]):
+        return []
+    start = next((at for at, one in enumerate(orelse) if at and one.column is not None and one.column <= base), None)
+    if start is None or not _is_below(orelse[:start], orelse[start]):
+        return []
+    below = orelse[start:]
+    del orelse[start:]
+    return below
+
+
 def _is_in_clause(there: int, column: int | None, base: int, *, may_be_elif: bool) -> bool:
     """Whether a clause may begin in the column ``there``: in the ``column`` of the body above it, or one further right
     for a statement that begins with a parenthesis; or as an ``elif``.
@@ -302,7 +321,7 @@ def leaves(body: list[nodes.Statement]) -> bool:
         last = todo.pop()[-1]
         if isinstance(last, nodes.If) and last.orelse:
             todo += [last.body, last.orelse]
-        elif isinstance(last, _TRIES) and not last.finalbody:
+        elif isinstance(last, _TRIES):
             todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
         elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not _has_break(last.body):
             continue

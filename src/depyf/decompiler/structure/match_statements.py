@@ -27,7 +27,21 @@ def _join(body: list[nodes.Statement]) -> None:
                 raise DecompilationError("a match statement without a case", stage="structure")
             if statement.has_default and not always_matches(cases[-1]):
                 cases.append(nodes.match_case(nodes.MatchAs(), None, [nodes.Pass()]))
+            after = _below(cases, statement.column) + after
             body[index:] = [nodes.Match(statement.value, cases, line=statement.line), *after]
+
+
+def _below(cases: list[nodes.match_case], column: int | None) -> list[nodes.Statement]:
+    """Remove from the last case, the only one that does not leave, what begins in the ``column`` of the statement."""
+    body = cases[-1].body
+    if column is None or not all(ends(case.body) for case in cases[:-1]):
+        return []
+    for start, one in enumerate(body):
+        if start and one.column is not None and one.column <= column:
+            after = body[start:]
+            del body[start:]
+            return after
+    return []
 
 
 def _take(

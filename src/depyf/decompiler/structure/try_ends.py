@@ -105,6 +105,8 @@ class TryExits:
             return False
         if block.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
             return False  # it comes before the handlers, as an else clause does
+        if evidence.unwinds_for_return and evidence.line is not None and evidence.is_behind_finally is False:
+            return evidence.line > self.last_line
         if evidence.is_behind_finally is not None:
             return evidence.is_behind_finally
         return evidence.exit_line is not None and evidence.exit_line > self.last_line
@@ -136,8 +138,8 @@ def _own_line(node: LiftedBlock) -> int:
     """Return the last line of ``node``, 0 if unknown. In place of a copy, a jump has the line of what was copied."""
     line = node.evidence.exit_line
     after = skip_jumps(node.next) if node.kind == "goto" else None
-    if after is not None and line is not None and line == after.evidence.line and node.statements:
-        line = node.statements[-1].line
+    if after is not None and line is not None and line == after.evidence.line:
+        line = node.statements[-1].line if node.statements else node.evidence.line
     return line or node.evidence.line or 0
 
 

@@ -107,8 +107,9 @@ def _ends_of(
     after, orelse_from = RULES.decide(exits, writer.skipped) or Ends()
     if region.kind == "finally" and after is None:
         after, orelse_from = orelse_from, None  # the layout is not conclusive if handlers are moved to the end
-    if region.kind == "finally" and after is not None and after.evidence.unwinds_for_return:
-        after = None if after.evidence.is_behind_finally is False else after  # a return statement in the body
+    if region.kind == "finally" and after is not None and after.evidence.is_behind_finally is False:
+        if after.evidence.unwinds_for_return and not exits.is_written_after(after):
+            after = None  # a return statement in the body
     if writer.flow.handlers_are_last and region.kind != "finally" and (after is None) != (orelse_from is None):
         after, orelse_from = _as_compiled(writer, region, after, orelse_from, exits)
     if after is None and orelse_from is not None:

@@ -13,3 +13,12 @@ def below_a_try(a):
         except E:
             g()
         continue
+
+
+def below_an_else(a):
+    while a:
+        if a:
+            f()
+        else:
+            g()
+        continue

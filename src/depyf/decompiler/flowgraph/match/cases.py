@@ -353,7 +353,13 @@ class _CaseRewriter:
         self.block_of.update((id(one), rest) for one in rest.instructions)
         return rest
 
+    def before(self, instruction: Instruction) -> Instruction | None:
+        """Return the instruction before ``instruction`` in its block."""
+        block, index = self.find(self.replaced.get(id(instruction), instruction))
+        return block.instructions[index - 1] if index else None
+
     def rewrite(self, cases: list[Case], number: int) -> None:
+        subject = self.before(cases[0].start)
         for case_number, case in enumerate(cases):
             block = self.block_at(case.start)
             if case.body is case.start:  # a guard with no pattern before it
@@ -365,7 +371,10 @@ class _CaseRewriter:
                 body = self.block_at(case.body)
             following = self.block_at(case.next) if case.next is not None else None
             self.replace(case.pops)
-            new = [_make(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))] if case_number == 0 else []
+            new = []
+            if case_number == 0:
+                new = [_make(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))]
+                new[0].position = subject.position if subject is not None else None
             if following is None:
                 new.append(_make(case, "MATCH_ELSE", (number, case.pattern)))
                 block.fall, block.target = body, None

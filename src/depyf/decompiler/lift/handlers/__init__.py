@@ -1,6 +1,6 @@
 """One function per canonical operation: how it changes the symbolic stack.
 
-Imports ``bytecode/``, ``syntax/``, ``symbolic_stack.py`` and ``values.py``.
+Imports ``bytecode/``, ``syntax/``, ``columns.py``, ``symbolic_stack.py`` and ``values.py``.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...bytecode import Instruction
+from ..columns import first_column
 from ..symbolic_stack import SymbolicStack
 from ..values import CaseElse, CaseTest, Subject
 from .registry import handles
@@ -11,7 +12,9 @@ from .registry import handles
 @handles("MATCH_SUBJECT")
 def _subject(state: SymbolicStack, instruction: Instruction) -> None:
     number, has_default = instruction.arg
+    column = first_column([*state.instructions[state.start : state.position], instruction])
     state.emit(Subject(number, has_default, state.pop()))
+    state.statements[-1].column = column - len("match ") if column is not None else None
 
 
 @handles("MATCH_CASE")

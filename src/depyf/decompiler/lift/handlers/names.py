@@ -103,6 +103,7 @@ def _store(state: SymbolicStack, instruction: Instruction) -> None:
     if isinstance(value, Saved):
         if instruction.op != "STORE_FAST" or instruction.arg != value.name:
             state.refuse("a variable that a comprehension hides is put elsewhere")
+        state.restored()
         return
     if isinstance(value, (Cell, Namespace)):  # added to a class body by the compiler
         if instruction.arg not in ("__classcell__", "__classdictcell__", "__classdict__"):
