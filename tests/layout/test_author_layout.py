@@ -611,6 +611,49 @@ CASES = {
         "def a(a):\n    try:\n        f()\n    except E:\n        for i, x in g(a):\n            f()\n"
         "    except F:\n        f()\n    return True\n"
     ),
+    "returns and breaks after try statements": (
+        "def f(a):\n    try:\n        b = g(a)\n    except OSError as e:\n        raise i(e)\n"
+        "    if h(b):\n        try:\n            raise b\n        finally:\n            del b\n"
+        "    return b\n\n\ndef i(a, b):\n    while True:\n        c = g(a) + h(b)\n        try:\n"
+        "            d = e(c)\n        except ValueError:\n            continue\n        return c + d\n\n\n"
+        "def j(a, b):\n    for c in a:\n        try:\n            d = e(b + c)\n"
+        "        except ValueError:\n            if d:\n                g(d)\n            continue\n"
+        "        break\n    return d\n"
+    ),
+    "long literals left of percent": (
+        "class A:\n    def f(self):\n        return (\n"
+        "            '%s: this happened at a stage that is long enough for two lines, '\n"
+        "            'and it is likely that: %s' % (\n                self.a.b,\n                self.c\n"
+        "            ))\n\n\ndef f(a, b):\n    a.g(\n        'a = b.c(%r, d, this is '\n"
+        "        'a long literal, which '\n        'the text has in '\n        'parentheses, e=%s, '\n"
+        "        'f=%s,  g=h)' % (\n            a.b,\n            b.d,\n            e\n        )\n    )\n"
+        "    b = (\n        'this is another long literal, which has two '\n"
+        "        'parts, the second (%s) here, and it ends here: '\n        '%r)'\n        % (a.e, b[3])\n"
+        "    )\n"
+    ),
+    "adjacent literals and folded sums": (
+        "def f(a, c):\n    c.update(g('a' * 50 + 'b' * 30))\n    g('x' * 75 + '=\\n' + 'x' * 25 + '\\n')\n"
+        "    b = 'a\\n' 'b {c}\\n' 'd: {e}'.format(e=3)\n    d = a.shift(c=+1)\n    g(a, -1.0 / 7.0, b)\n"
+        "    return a + '\\N{NO-BREAK SPACE}a' + g(c, '\\u0024')\n"
+    ),
+    "literals in parentheses after in": (
+        "def f(a, b):\n    for b in (\n"
+        "        'a long literal that takes a line of its own, or two, if it '\n"
+        "        'needs two lines, as this one does'\n    ).split():\n        g(b)\n"
+    ),
+    "strings below attributes of classes": (
+        "class A(B):\n    x = 3\n    \"\"\"...    \"\"\"\n    y: e[str | None] = e[c](None, a=3)\n"
+        "    \"\"\"...\n    \"\"\"\n\n    def f(self, a=None, b=3):\n        pass\n\n    z: int = 4\n"
+        "    \"\"\"...         \"\"\"\n\n\nclass C:\n    \"\"\"Doc.\"\"\"\n\n    z: int = 3\n"
+        "    \"\"\"...    \"\"\"\n\n    def f(self, a, b):\n        return super().f(a)\n"
+    ),
+    "tuples in fields": (
+        "def f(a, b):\n    c = f'{a.b.c,}({b.c.d}<{b.e}>)'\n    return f'{a, b}', f'{a.b,} {b!r}'\n"
+    ),
+    "bodies on the line of a decorated function": (
+        "class A:\n    @staticmethod\n    def f(a, b=10, *, c): pass\n\n    @g\n"
+        "    def h(self, a): return None\n"
+    ),
     "prefixes of formatted strings": (
         'def f(a, b):\n    c = rf"""\n        {a}(?:\n            \\s{b}){{3}}\n    """\n'
         "    d = (rf'\\a{a}\\b'\n         rf'\\c')\n    e = f(rf'{a.b}\\.c\\(\\) d e f '\n          rf'g {b}')\n"
@@ -673,6 +716,13 @@ SINCE = {
     "comparisons whose operands are loaded at once": (3, 11),
     "prefixes of formatted strings": (3, 12),
     "deletions": (3, 11),
+    "bodies on the line of a decorated function": (3, 11),
+    "tuples in fields": (3, 12),
+    "strings below attributes of classes": (3, 11),
+    "literals in parentheses after in": (3, 13),
+    "adjacent literals and folded sums": (3, 11),
+    "long literals left of percent": (3, 11),
+    "returns and breaks after try statements": (3, 11),
     "returns after handlers with loops": (3, 11),
     "statements below match": (3, 11),
     "statements below else clauses": (3, 11),

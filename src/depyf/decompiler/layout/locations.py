@@ -10,7 +10,8 @@ import bisect
 import operator
 from typing import NamedTuple
 
-from .literals.spelling import TokenTexts, spell, width_of
+from .literals.spelling import TokenTexts, spell
+from .literals.strings import width_of
 from .matching.anchors import Anchors, Extent, Location, most_of
 from .matching.text import Span
 from .matching.tokens import CLOSING, OPENING, Token, Tokens
@@ -71,12 +72,13 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     dropped: set[int] = set()
     squeezed: set[int] = set()
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
-    dropped |= _around_strings(tokens)
+    around = _around_strings(tokens)
+    dropped |= around
     spelled = spell(votes, tokens, anchors.origins)
     spelled.squeezed = squeezed
     dropped |= spelled.without
     silent = {token: at for token, at in anchors.ends.items() if 0 < at[0] <= at[2] <= most and at[3] <= MOST_COLUMNS}
-    edges = _Edges(votes, anchors.tuples, cut)
+    edges = _Edges(_inside(votes, around), anchors.tuples, cut)
     starts, ends = edges.starts, edges.ends
     lines: list[int | None] = [None] * size
     for token, counter in anchors.lines.items():
@@ -113,7 +115,8 @@ class _Edges:
         self.starting: dict[int, list[Span]] = {}
         self.ended: dict[int, list[Span]] = {}
         for span in votes:
-            self.starting.setdefault(span[0], []).append(span)
+            if not self._is_name_of_method(span):
+                self.starting.setdefault(span[0], []).append(span)
             self.ended.setdefault(span[1], []).append(span)
         for token, spans in self.starting.items():
             self._begin(token, sorted(spans, key=lambda span: span[1]))
@@ -122,6 +125,13 @@ class _Edges:
 
     def _is_in_statement(self, span: Span) -> bool:
         return self.statement_of[span[0]] == self.statement_of[span[1]]
+
+    def _is_name_of_method(self, span: Span) -> bool:
+        """Whether the extent of ``span``, an attribute, is that of its name: a method that is called over lines."""
+        line, column, end_line, end_column = self.votes[span]
+        last = self.tokens[span[1]]
+        is_name = line == end_line and end_column - column == width_of(last.text)
+        return is_name and last.kind == "name" and span[1] - span[0] > 1 and self.tokens[span[1] - 1].text == "."
 
     def _begin(self, token: int, spans: list[Span]) -> None:
         """Locate the start of ``token``, with which ``spans`` begin, innermost first."""
@@ -274,6 +284,8 @@ def _may_be_bare(tokens: list[Token], start: int, end: int) -> bool:
     if not start or tokens[start].line != tokens[start - 1].line:
         return after is None or after.text == "="
     before = tokens[start - 1].text
+    if before == "{" and tokens[start].in_string:
+        return after is not None and (after.text == "}" or after.kind == "part")  # a field
     if before == "[":
         return after is not None and after.text == "]" and start > 1 and _ends_operand(tokens[start - 2])
     return before in ("=", "return", "in", "for", "yield", "+=") and (
@@ -294,6 +306,16 @@ def _around_strings(tokens: list[Token]) -> set[int]:
             is_call = before is not None and (before.text in CLOSING or before.kind != "op" and not before.is_keyword)
             if not is_call:
                 found.update((number - 1, number + 1))
+    return found
+
+
+def _inside(votes: dict[Span, Extent], around: set[int]) -> dict[Span, Extent]:
+    """Return the extents of spans without the parentheses ``around`` strings, with which they begin or end."""
+    if not around:
+        return votes
+    found: dict[Span, Extent] = {}
+    for (start, end), extent in votes.items():
+        found.setdefault((start + (start in around), end - (end in around)), extent)
     return found
 
 

@@ -40,7 +40,7 @@ def _around_assignments(tokens: list[Token]) -> Iterator[tuple[int, int]]:
             if (
                 opened
                 and not token.in_string
-                and tokens[first + 2].text == ":="
+                and [one.text for one in tokens[first + 2 : first + 3]] == [":="]
                 and tokens[first].text == "("
                 and tokens[first - 1].text in _BEFORE
                 and following in _AFTER

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from .literals.expressions import operators_of
-from .literals.spelling import width_of
+from .literals.strings import width_of
 from .matching.tokens import CLOSING, OPENING
 from .writing.item import Item
 

@@ -24,6 +24,8 @@ def first_column(instructions: Iterable[Instruction]) -> int | None:
             continue
         position = instruction.position
         if position is not None and position[2] is not None:
+            if position[2:] == (0, 0):  # of the prologue, no source
+                continue
             start = position[0], position[2]
             if first is None or start < first:
                 first = start
@@ -118,10 +120,18 @@ def column_of_jump(instruction: Instruction) -> int | None:
 
 
 def column_of_left_jump(instructions: Sequence[Instruction]) -> int | None:
-    """The same for the NOP that ``instructions`` begin with, if the next one is on another line."""
-    if len(instructions) < 2 or instructions[0].op != "NOP" or instructions[0].line == instructions[1].line:
+    """The same for the NOP that ``instructions`` begin with, or the end of the iteration that a ``break`` leaves, if
+    the next instruction is on another line.
+    """
+    first = instructions[0] if instructions else None
+    if first is None or len(instructions) > 1 and first.line == instructions[1].line:
         return None
-    return column_of_jump(instructions[0])
+    if first.op == "POP":
+        line, end_line, column, end_column = first.position or (None, None, None, None)
+        if line != end_line or column is None or end_column is None:
+            return None
+        return column if end_column - column == len("break") else None
+    return column_of_jump(first) if first.op == "NOP" and len(instructions) > 1 else None
 
 
 def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:

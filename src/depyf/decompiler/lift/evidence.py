@@ -24,7 +24,8 @@ class Evidence(NamedTuple):
     """The line of a return that leaves a with statement, if it shows: ``exit_line`` is that of the with statement."""
 
     left_from: int | None = None
-    """The start column of a ``break`` or ``continue`` of which a NOP at the beginning is left."""
+    """The start column of a ``break`` or ``continue`` of which a NOP, or the end of the iteration, is left at the
+    beginning."""
 
     test_end: tuple[int, int] | None = None
     """The end line and column of the test at the end, without a parenthesis around it."""

@@ -199,7 +199,7 @@ class ExitEvidence:
         if line == self.raw.firstlineno:
             return False
         if all(p[0] in (line, self.raw.firstlineno) for p in self.positions):  # it may be on the line of the `def`
-            header = self.width_of_def()
+            header = self.width_of_def() + 4 * self.raw.qualname.replace(".<locals>", "").count(".")
             for start, follows in ((column, False), (apart, True)):
                 if start >= header and (start - header) % 4 == 0:
                     return follows

@@ -20,6 +20,7 @@ _ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", 
 _JUMPS = frozenset({len("break"), len("return"), len("continue")})
 """Widths of statements that leave a NOP where the jump itself has another position, or is gone."""
 _NARROWEST = len("...")
+_LAST_OF_CLASS = ("__annotate_func__", "__annotate__")
 _TRIES = (nodes.Try, nodes.TryStar)
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
@@ -120,7 +121,7 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction, is_handling: b
     inner: list[nodes.Statement] | None = body
     around: nodes.Statement | None = None
     while inner is not None:
-        at = sum(statement.line is not None and statement.line < (nop.line or 0) for statement in inner)
+        at = _place(inner, nop.line or 0)
         _add(found, nop, around, inner, at, is_next=False)
         around = inner[at - 1] if at else None
         parts = list(filter(None, nodes.statement_bodies(around))) if around is not None and around.holds_bodies else []
@@ -134,6 +135,16 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction, is_handling: b
             _add_clause(found, nop, around)
             break
     return found
+
+
+def _place(body: list[nodes.Statement], line: int) -> int:
+    """Return how many statements of ``body`` are above ``line``; not the store of a function of annotations that ends
+    a class, on its first line.
+    """
+    end = len(body)
+    while end and (isinstance(body[end - 1], nodes.Return) or _name_stored(body[end - 1]) in _LAST_OF_CLASS):
+        end -= 1
+    return sum(statement.line is not None and statement.line < line for statement in body[: end or len(body)])
 
 
 def _add_clause(found: list[_Idle], nop: Instruction, around: nodes.Try | nodes.TryStar) -> None:
@@ -162,16 +173,24 @@ def _add(
 
 
 def _column(body: list[nodes.Statement]) -> int | None:
-    """Return the column of ``body``, from statements whose column is certain."""
-    return column_of_body([statement for statement in body if not _is_elsewhere(statement)])
+    """Return the column of ``body``, from statements whose column is certain: not a return that may be implicit."""
+    certain = [statement for statement in body if not _is_elsewhere(statement)]
+    last = certain[-1] if len(certain) > 1 else None
+    is_class = _name_stored(body[0]) == "__module__"
+    is_implicit = isinstance(last, nodes.Return) and (is_class or last.value in (None, nodes.Constant(None)))
+    return column_of_body(certain[:-1] if is_implicit else certain)
 
 
 def _is_elsewhere(statement: nodes.Statement) -> bool:
-    """Whether ``statement`` is a case, or what the compiler writes at the beginning of a class, in its column."""
+    """Whether ``statement`` is a case, or what the compiler adds to a class, in the column of the class."""
     if isinstance(statement, nodes.If):
         return case_of(statement.test) is not None
+    return _name_stored(statement) in ("__module__", "__qualname__", "__doc__", *_LAST_OF_CLASS)
+
+
+def _name_stored(statement: nodes.Statement) -> str | None:
     target = statement.targets[0] if isinstance(statement, nodes.Assign) else None
-    return isinstance(target, nodes.Name) and target.id in ("__module__", "__qualname__", "__doc__")
+    return target.id if isinstance(target, nodes.Name) else None
 
 
 def _is_elif(around: nodes.Statement | None, inner: list[nodes.Statement]) -> bool:

@@ -77,10 +77,11 @@ class Jump:
         """Return a ``break``, in its column if that is known."""
         statement = nodes.Break(line=self.line)
         source, target = self.source.evidence, self.target.evidence
+        left = next((one for one in (target, self.block.evidence) if one.left_from is not None), None)
         if self.source.kind == "goto" and source.exit_line is not None:
             statement.column = source.column
-        elif target.left_from is not None:
-            statement.line, statement.column = target.line, target.left_from
+        elif left is not None:
+            statement.line, statement.column = left.line, left.left_from
         elif self.target is not self.block or self.block.kind == "goto":
             statement.column = target.column
         return statement

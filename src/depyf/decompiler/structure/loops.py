@@ -111,7 +111,8 @@ def write_while(
     inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
-        if block in context.inside and writer.flow.dominates(node, block) and _is_beside_its_test(block, inside):
+        is_beside = _is_beside_its_test(block, inside) or _column_of_first(block) == min(_columns(inside), default=-1)
+        if is_beside and block in context.inside and writer.flow.dominates(node, block):
             inside |= _part_in_loop(writer, block, context, inside)
         inside |= _before_a_break(writer, block, context, inside)
     after = _break_target(writer, node, inside, follow, context)
@@ -151,8 +152,7 @@ def _before_a_break(
     which there is a jump or a NOP; nothing if none does, or if it is further left than all statements ``inside``.
     """
     first = _column_of_first(block)
-    columns = [one.column for node in inside for one in node.statements if one.column is not None]
-    if first is None or first < min(columns, default=0):
+    if first is None or first < min(_columns(inside), default=0):
         return set()
     part = set(writer.flow.dominated(block)) & context.inside
     after = {}
@@ -200,6 +200,10 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if not rest.statements and not _is_left_of_test(block, source):
         return False
     return all(_last_line(one) < line for one in inside if one is not block)
+
+
+def _columns(blocks: set[LiftedBlock]) -> list[int]:
+    return [one.column for block in blocks for one in block.statements if one.column is not None]
 
 
 def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:

@@ -129,6 +129,7 @@ def _of_float(value: float, first: object) -> Iterator[Operation]:
             for dividend in (round(value * divisor), round(value * divisor, 1)):
                 if dividend > 0 and dividend / divisor == value:
                     yield dividend, "/", divisor
+                    yield float(dividend), "/", float(divisor)
     elif isinstance(first, (int, float)) and abs(first) < _LARGEST_FLOAT:
         for operator, right in (("/", first / value), ("*", value / first if first else 0.0), ("-", first - value),
                                 ("+", value - first)):  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Callable, Iterator, NamedTuple, Sequence
 from ..matching.anchors import Extent
 from ..matching.text import Span
 from ..matching.tokens import Token
-from .spelling import width_of
+from .strings import width_of
 
 _UNIT = re.compile(
     r"\\(?:N\{[^}]*\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}|.)|\{\{|\}\}|.", re.DOTALL

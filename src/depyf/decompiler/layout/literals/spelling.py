@@ -14,11 +14,11 @@ from ..matching.anchors import Extent
 from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
-from .expressions import begins_with, expressions, is_operation, sums
+from .expressions import begins_with, expressions, is_operation, operators_of, sums
 from .numbers import spellings_of_number
-from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string
+from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
+from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string, width_of
 
-WIDTH = 79
 _UNKNOWN = Folding(None)
 
 
@@ -132,9 +132,15 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
     literals = [one for one in fitting if not is_operation(one)] if origin.is_folded is False else []
     if literals:
         return literals[0]
+    value = _value(token.text)
+    if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
+        adjacent = on_one_row(value, width, token.text)
+        fitting = [adjacent] if adjacent is not None else fitting
+    if not fitting and width == width_of(token.text) + len("+"):
+        return "+" + token.text
     if not is_alone:
         usual = [one for one in fitting if not _UNUSUAL.match(one)]
-        fitting = usual or [*itertools.islice(expressions(_value(token.text), width), _FEW)] or fitting
+        fitting = usual or [*itertools.islice(expressions(value, width), _FEW)] or fitting
     return _tight(fitting, tokens, number)
 
 
@@ -213,17 +219,15 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
     return None
 
 
-def width_of(text: str) -> int:
-    """Return the width of ``text`` in bytes."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
 def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> None:
     """Respell a number after a minus: both are one constant."""
     room = width - len("-")
     if width_of(tokens[number].text) != room:
         fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
         text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
+        if text is None:  # the sign of a quotient is that of its dividend
+            quotients = expressions(_value(tokens[number].text), room)
+            text = next((one for one in quotients if [*operators_of(one)] == ["/"]), None)
         if text is not None:
             found.texts[number] = text
 
@@ -320,20 +324,22 @@ def _left_of_percent(
     They begin where the operation does, and end before the first argument unless that is on a line of its own.
     """
     extents: list[tuple[Span, Extent]] = []
-    literals = {
-        number
-        for number in range(len(tokens) - 3)
-        if tokens[number].kind == "string" and tokens[number + 1].text == "%" and tokens[number + 2].text == "("
-        and (number, number) not in votes
-    }  # fmt: skip
+    literals = {}  # the literal -> the first token left of the operator, which may be our parenthesis, and the argument
+    for number in range(len(tokens) - 3):
+        if tokens[number].kind == "string" and (number, number) not in votes:
+            ours = int(tokens[number + 1].text == ")" and number > 0 and tokens[number - 1].text == "(")
+            after = tokens[number + 1 + ours : number + 3 + ours]
+            if [one.text for one in after] == ["%", "("]:
+                literals[number] = number - ours, number + ours + 3
     if not literals:
         return extents
+    wanted = {one for both in literals.values() for one in both}
     starts: dict[int, Extent] = {}
     for span, extent in sorted(votes.items(), key=lambda one: one[0][1]):
-        if span[0] in literals or span[0] - 3 in literals:
+        if span[0] in wanted:
             starts.setdefault(span[0], extent)
-    for number in literals:
-        whole, argument = starts.get(number), starts.get(number + 3)
+    for number, (first, last) in literals.items():
+        whole, argument = starts.get(first), starts.get(last)
         if whole is None or argument is None:
             continue
         rows = argument[0] - whole[0]
@@ -380,7 +386,7 @@ def _over_lines(
                     return
     if is_alone and marks == rows and text.count("\n") == rows:
         return
-    pieces = _pieces(value, rows, column, end_column, text)
+    pieces = in_pieces(value, rows, column, end_column, text)
     if pieces is not None:
         if origin.is_folded and pieces.count("\n") == rows and "\n\n" not in pieces:
             pieces = pieces.replace("\n", " +\n")
@@ -414,65 +420,3 @@ def _continued(text: str) -> str:
     """Insert a backslash and a newline after the opening quotes."""
     end = text.index(text[-1]) + 3
     return text[:end] + "\\\n" + text[end:]
-
-
-def in_rows(pieces: list[str | bytes], quote: str, column: int) -> str:
-    """Return adjacent literals of the ``pieces``, one per line, the first one without indentation."""
-    return ("\n" + " " * column).join(next(in_quotes(piece, quote)) for piece in pieces)
-
-
-def quote_of_pieces(text: str, value: str | bytes) -> str:
-    """Return the quotes for adjacent literals of this value: those of ``text`` unless it is triple-quoted."""
-    match = OF_LITERAL.match(text)
-    quote = match["quote"] if match is not None else "'"
-    inside = b"'" in value if isinstance(value, bytes) else "'" in value
-    return quote if len(quote) == 1 else '"' if inside else "'"
-
-
-def _pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
-    """Split the value into literals, one per line; the last one ends in ``end_column``."""
-    quote = quote_of_pieces(text, value)
-    size = _of_last_piece(value, end_column - column, quote)
-    start = column
-    if size is None:
-        for start in range(max(end_column - 3, 0), -1, -1):
-            size = _of_last_piece(value, end_column - start, quote)
-            if size is not None:
-                break
-    if size is None:
-        return None
-    lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
-    last = next(in_quotes(value[len(value) - size :], quote))
-    texts = [next(in_quotes(piece, quote)) for piece in lines]
-    blank = "\n" * (rows - len(lines))
-    return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
-
-
-def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
-    """Return how many characters at the end make a literal of this width; None if no number does."""
-    for size in range(1, len(value)):
-        found = width_of(next(in_quotes(value[len(value) - size :], quote)))
-        if found == width:
-            return size
-        if found > width:
-            return None
-    return None
-
-
-def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
-    """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces."""
-    lines: list[str | bytes] = [*value.splitlines(keepends=True)]
-    if len(lines) >= most > 0:
-        while len(lines) > most:
-            shortest = min(range(len(lines) - 1), key=lambda number: len(lines[number]) + len(lines[number + 1]))
-            lines[shortest : shortest + 2] = [lines[shortest] + lines[shortest + 1]]  # type: ignore[operator]
-        return lines
-    blank = b" " if isinstance(value, bytes) else " "
-    pieces: list[str | bytes] = []
-    rest = value
-    while rest and len(pieces) < most - 1:
-        cut = rest.rfind(blank, 0, max(min(width, len(rest) - (most - len(pieces) - 1)), 1)) + 1  # type: ignore[arg-type]
-        cut = cut or max(len(rest) // (most - len(pieces)), 1)
-        pieces.append(rest[:cut])
-        rest = rest[cut:]
-    return [*pieces, rest] if rest else pieces

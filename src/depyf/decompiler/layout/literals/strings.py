@@ -11,10 +11,17 @@ _LONGEST_UNIT = 8
 _PARTS = 3
 _REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
 _REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
+_RUN = re.compile(r"(.{1,8}?)\1{9,}", re.DOTALL)
+_RUN_OF_BYTES = re.compile(rb"(.{1,8}?)\1{9,}", re.DOTALL)
+_PIECES = 6
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
-_NOT_ASCII = re.compile(r"[^\0-\x7f]")
 _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
+
+
+def width_of(text: str) -> int:
+    """Return the width of ``text`` in bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
@@ -34,6 +41,7 @@ def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
         yield from ("u" + text for text in in_quotes(value, mark) if not text.startswith("r"))
     yield from _in_parts(value, mark)
     yield from _with_repetition(value, mark)
+    yield from _sums_of_runs(value, mark)
     for size in range(1, _LONGEST_UNIT + 1):
         count = len(value) // size
         if count > 1 and value[:size] * count == value:
@@ -67,6 +75,25 @@ def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
         for one in in_quotes(value[start : start + len(unit)], mark):
             for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
                 yield plus.join(part for part in (before, product, after) if part is not None)
+
+
+def _sums_of_runs(value: str | bytes, mark: str) -> Iterator[str]:
+    """Yield several repeated units, and what is between them, added."""
+    pieces: list[tuple[str | bytes, int]] = []
+    at = 0
+    for found in (_RUN_OF_BYTES if isinstance(value, bytes) else _RUN).finditer(value):  # type: ignore[arg-type]
+        if found.start() > at:
+            pieces.append((value[at : found.start()], 1))
+        pieces.append((found[1], len(found[0]) // len(found[1])))
+        at = found.end()
+        if len(pieces) > _PIECES:
+            return
+    if at < len(value):
+        pieces.append((value[at:], 1))
+    if sum(count > 1 for _, count in pieces) > 1:
+        for plus, times in ((" + ", " * "), ("+", "*"), (" + ", "*")):
+            texts = ((next(in_quotes(unit, mark)), count) for unit, count in pieces)
+            yield plus.join(f"{text}{times}{count}" if count > 1 else text for text, count in texts)
 
 
 def in_quotes(
@@ -125,9 +152,16 @@ def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
     if is_bytes or text.isascii():
         return None
     try:
-        return _NOT_ASCII.sub(lambda found: f"\\N{{{unicodedata.name(found[0])}}}", plain(text, quote, is_bytes))
+        parts = ((f"\\N{{{unicodedata.name(char)}}}" if char > "\x7f" else char) for char in text)
+        return "".join(part if len(part) > 1 else plain(part, quote, is_bytes) for part in parts)
     except ValueError:  # a character without a name
         return None
+
+
+def _all_wide(text: str, quote: str, is_bytes: bool) -> str | None:
+    if is_bytes or max(text, default="") > "\uffff":
+        return None
+    return "".join(f"\\u{ord(char):04x}" for char in text)
 
 
 def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
@@ -163,7 +197,7 @@ Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, is bytes) -> the body between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
     plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
-    _raw_characters, _all_quotes, _all_hexadecimal, _character_names,
+    _raw_characters, _all_quotes, _all_hexadecimal, _character_names, _all_wide,
 )  # fmt: skip
 
 

@@ -170,7 +170,7 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
         found = all_found.setdefault(left, Anchors())
         theirs = left.positions()
         fused = second_halves(left)
-        header = _Header(found, text) if len(nops(left)) != len(nops(right)) else None
+        header = _Header(found, text) if nops(left) else None
         paired = aligned(left, right, header)
         following: dict[int | None, int] = {}  # by header, the parameter after the last NOP's
         for a, b in paired:

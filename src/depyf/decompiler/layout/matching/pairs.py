@@ -76,6 +76,10 @@ def aligned(left: RawCode, right: RawCode, known: Nops | None = None) -> Pairs:
     for mine, other in matches:
         if our_nops and mine in our_nops and other in their_nops and (mine - 1, other - 1) == before:
             nops_before, others_before = our_nops[mine], their_nops[other]
+            above = _above(others_before, theirs[other])
+            if above and above == _above(nops_before, ours[mine]):  # statements of their own
+                pairs += zip(nops_before[:above], others_before[:above])
+                nops_before, others_before = nops_before[above:], others_before[above:]
             has_columns = any(nop.position is not None and nop.position[2] is not None for nop in nops_before)
             if has_columns or len(nops_before) == len(others_before):
                 pairs += _paired_nops(nops_before, others_before, known)
@@ -96,6 +100,12 @@ def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]
         else:
             steps.append(instruction)
     return steps, nops
+
+
+def _above(before: list[Instruction], instruction: Instruction) -> int:
+    """Return how many NOPs are on lines above that of the ``instruction`` that follows them."""
+    line = instruction.line or 0
+    return next((number for number, nop in enumerate(before) if (nop.line or line) >= line), len(before))
 
 
 def _paired_nops(ours: list[Instruction], theirs: list[Instruction], known: Nops | None) -> Pairs:

@@ -6,8 +6,7 @@ import ast
 import contextlib
 from collections import Counter
 
-from ..literals.spelling import width_of
-from ..literals.strings import in_quotes
+from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
 from ..matching.tokens import CLOSING, OPENING
 from .item import INDENT, Item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..literals.spelling import width_of
+from ..literals.strings import width_of
 
 INDENT = 4
 

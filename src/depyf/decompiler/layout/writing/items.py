@@ -152,17 +152,21 @@ def _items(
     opening, closing = brackets
     items: list[Item] = []
     space = 0
+    opened: list[Item] = []  # before tokens that are dropped
     for number in numbers:
         token = cut.tokens[number]
         if number in locations.dropped:
             space = max(space, token.space)
+            opened += opening.get(number, ())
+            items += closing.get(number, ())
             continue
         start = locations.starts[number]
         line, column = start if start is not None else (locations.lines[number], None)
         space = 0 if number in locations.spelled.squeezed else max(space, token.space)
-        for bracket in opening.get(number, ()):
+        for bracket in [*opened, *opening.get(number, ())]:
             bracket.space, space = space, 0
             items.append(bracket)
+        opened = []
         if number in pieces:
             items += [*_in_pieces(pieces[number], token, space, (line, column)), *closing.get(number, ())]
             space = 0

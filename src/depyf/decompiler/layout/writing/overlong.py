@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..literals.spelling import WIDTH, in_rows, quote_of_pieces, split
+from ..literals.pieces import WIDTH, in_rows, quote_of_pieces, split
 from ..literals.strings import OF_LITERAL, in_quotes
 from .item import INDENT
 from .items import Line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import NamedTuple, Sequence
 
-from ..literals.spelling import WIDTH
+from ..literals.pieces import WIDTH
 from ..matching.tokens import CLOSING, OPENING
 from .item import INDENT, Item
 

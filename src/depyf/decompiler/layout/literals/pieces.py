@@ -1,0 +1,108 @@
+"""Split strings and bytes into adjacent literals, one per line."""
+
+from __future__ import annotations
+
+from .strings import OF_LITERAL, in_quotes, plain, width_of
+
+WIDTH = 79
+_MOST = 12
+"""The most literals on one row."""
+
+
+def on_one_row(value: str | bytes, width: int, text: str) -> str | None:
+    """Return adjacent literals that are ``width`` wide together; None if no number of them is."""
+    quote = quote_of_pieces(text, value)
+    for raw in (False, True):
+        escapes = () if raw else (plain,)
+        whole = next(in_quotes(value, quote, escapes, raw=raw), None)
+        if whole is None:
+            continue
+        count, rest = divmod(width - width_of(whole), len("' '") + whole.index(quote))
+        if rest or not 0 < count < min(len(value), _MOST):
+            continue
+        pieces = split(value, count + 1, len(value))
+        texts = [next(in_quotes(piece, quote, escapes, raw=raw), "") for piece in pieces]
+        joined = " ".join(texts)
+        if width_of(joined) == width and all(texts):
+            return joined
+    return None
+
+
+def in_rows(pieces: list[str | bytes], quote: str, column: int) -> str:
+    """Return adjacent literals of the ``pieces``, one per line, the first one without indentation."""
+    return ("\n" + " " * column).join(next(in_quotes(piece, quote)) for piece in pieces)
+
+
+def quote_of_pieces(text: str, value: str | bytes) -> str:
+    """Return the quotes for adjacent literals of this value: those of ``text`` unless it is triple-quoted."""
+    match = OF_LITERAL.match(text)
+    quote = match["quote"] if match is not None else "'"
+    inside = b"'" in value if isinstance(value, bytes) else "'" in value
+    return quote if len(quote) == 1 else '"' if inside else "'"
+
+
+def in_pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
+    """Split the value into literals, one per line; the last one ends in ``end_column``."""
+    quote = quote_of_pieces(text, value)
+    size = _of_last_piece(value, end_column - column, quote)
+    start = column
+    if size is None:
+        for start in range(max(end_column - 3, 0), -1, -1):
+            size = _of_last_piece(value, end_column - start, quote)
+            if size is not None:
+                break
+    if size is None:
+        return None
+    lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
+    last = next(in_quotes(value[len(value) - size :], quote))
+    texts = [next(in_quotes(piece, quote)) for piece in lines]
+    blank = "\n" * (rows - len(lines))
+    return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
+
+
+def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
+    """Return how many characters at the end make a literal of this width; None if no number does."""
+    for size in range(1, len(value)):
+        found = width_of(next(in_quotes(value[len(value) - size :], quote)))
+        if found == width:
+            return size
+        if found > width:
+            return None
+    return None
+
+
+def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
+    """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces."""
+    lines: list[str | bytes] = [*value.splitlines(keepends=True)]
+    if len(lines) >= most > 0:
+        while len(lines) > most:
+            shortest = min(range(len(lines) - 1), key=lambda number: len(lines[number]) + len(lines[number + 1]))
+            lines[shortest : shortest + 2] = [lines[shortest] + lines[shortest + 1]]  # type: ignore[operator]
+        return lines
+    blank = b" " if isinstance(value, bytes) else " "
+    for limit in range(width, len(value) // most if most > 1 else width, -1):
+        even = _filled(value, blank, limit)
+        if len(even) >= most:
+            if len(even) == most:
+                return even
+            break
+    pieces: list[str | bytes] = []
+    rest = value
+    while rest and len(pieces) < most - 1:
+        cut = rest.rfind(blank, 0, max(min(width, len(rest) - (most - len(pieces) - 1)), 1)) + 1  # type: ignore[arg-type]
+        cut = cut or max(len(rest) // (most - len(pieces)), 1)
+        pieces.append(rest[:cut])
+        rest = rest[cut:]
+    return [*pieces, rest] if rest else pieces
+
+
+def _filled(value: str | bytes, blank: str | bytes, limit: int) -> list[str | bytes]:
+    """Split after blanks into pieces no longer than ``limit``, each as long as possible; not at all if one has none."""
+    pieces: list[str | bytes] = []
+    while len(value) > limit:
+        end = value.rfind(blank, 0, limit) + 1  # type: ignore[arg-type]
+        if not end:
+            return []
+        pieces.append(value[:end])
+        value = value[end:]
+    return [*pieces, value]
