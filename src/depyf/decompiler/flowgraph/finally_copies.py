@@ -168,7 +168,7 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
         if instruction.op == "RERAISE" and not has_left:
             if through_handlers and ours[0].handler != body.handler:
                 continue  # no clause of an inner try statement matches
-            block, position = end = _end_of_copy(copied, region)
+            block, position = end = _end_of_copy(copied, region, seen[pair])
             if not ends:
                 # After a case whose body is `pass`, the code after both copies has its position.
                 is_of_pass = instruction.position == block.instructions[position].position
@@ -198,8 +198,8 @@ def _walk(region: Region, copy: BasicBlock, through_handlers: bool) -> tuple[lis
     return ends, copy_end
 
 
-def _end_of_copy(location: _Location, region: Region) -> _Location:
-    """Return where the copy ends that has no operations from ``location`` on.
+def _end_of_copy(location: _Location, region: Region, last: Instruction | None) -> _Location:
+    """Return where the copy ends that has no operations from ``location`` on, after ``last``.
 
     A jump may lead back into ``region``, but one out of a try statement in the copy belongs to the copy.
     """
@@ -207,8 +207,9 @@ def _end_of_copy(location: _Location, region: Region) -> _Location:
     while True:
         block, position = _skip_nops(location, jumps=False)
         if region.parent is not None and region.parent not in chain(block.region):
-            # The statement around is left: a NOP there is of what leaves it.
-            while position and block.instructions[position - 1].op == "NOP":
+            # The statement around is left: a NOP there with a position of its own is of what leaves it.
+            nop = block.instructions[position - 1] if position else None
+            if nop is not None and nop.op == "NOP" and (last is None or nop.position != last.position):
                 position -= 1
         inner = set(chain(block.region)).difference(chain(region.parent))
         if not inner or region in inner or block.instructions[position].op != "JUMP" or block in passed:

@@ -40,3 +40,19 @@ def of_a_value(w, a):
                 return x
         finally:
             h()
+
+
+def between_two(self):
+    try:
+        f = open(TESTFN, 'wb')
+        try:
+            f.write(b'\xa1')
+        finally:
+            f.close()
+        f = codecs.open(TESTFN, 'r', encoding='cp949')
+        try:
+            self.assertRaises(UnicodeDecodeError, f.read, 2)
+        finally:
+            f.close()
+    finally:
+        support.unlink(TESTFN)
