@@ -38,11 +38,22 @@ class ExitEvidence:
         """The statement that left the NOP at the beginning of ``block``."""
         instructions = block.instructions
         if instructions and instructions[0].op == "NOP":
-            if _calls_exit_for_a_keyword(instructions) or block.follows_copy:
+            leaves_with = _calls_exit_for_a_keyword(instructions)
+            if leaves_with and self.has_line_of_exit(instructions[0]):
+                return "leaves"
+            if leaves_with or block.follows_copy:
                 return self.keyword_of(block, 0)
             if all(i.op == "NOP" for i in instructions):
                 return "pass"
         return None
+
+    def has_line_of_exit(self, nop: Instruction) -> bool:
+        """Whether the operation on the block stack that follows ``nop`` has another line, without columns (3.10).
+
+        A statement that leaves a with statement gives it the line of that statement; else it has the preceding line.
+        """
+        following = self.raw.positions()[nop.offset // 2 + 1 :][:1]
+        return nop.line is not None and bool(following) and following[0][2] is None and following[0][0] != nop.line
 
     def is_pass(self, block: BasicBlock) -> bool:
         """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``."""
@@ -68,6 +79,8 @@ class ExitEvidence:
         before = [block.instructions[position - 1]] if position else [last for last in lasts if last is not None]
         if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
             return ""
+        if columns in self.evaluated:
+            return ""  # where a value is computed is no keyword, but a pattern may be as wide
         if None in columns:
             return None
         if columns in self.evaluated:  # of a pattern that did not match

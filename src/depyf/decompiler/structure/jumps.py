@@ -131,14 +131,25 @@ def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
     source, target, end = jump.source, jump.target, jump.goal
     if target is jump.follow:
         return None  # it is written after what joins there
-    left = target if target.evidence.unwinds_for_return or source.statements or source.kind != "goto" else source
-    if not left.evidence.unwinds_for_return or end.kind != "return" or end.statements:
+    left = target if _may_return(target, jump) or source.statements or source.kind != "goto" else source
+    if not _may_return(left, jump) or end.kind != "return" or end.statements:
         return None
     if not end.evidence.is_implicit_return:
         return None
     statement = nodes.Return(end.test, line=left.evidence.line)
-    statement.written = left.evidence.keyword
+    statement.written = left.evidence.keyword if left.evidence.unwinds_for_return else None
     return jump.writes(statement, target)
+
+
+def _may_return(block: LiftedBlock, jump: Jump) -> bool:
+    """Whether ``block`` is the part of a return statement that leaves the statements around it, judging by its width.
+
+    Without columns it might also be a ``break``.
+    """
+    if block.evidence.keyword != "leaves":
+        return block.evidence.unwinds_for_return
+    end = jump.context.break_to
+    return end is None or jump.goal is not jump.writer.final(end, shared=True)
 
 
 def _falls_off(jump: Jump) -> Continuation | None:

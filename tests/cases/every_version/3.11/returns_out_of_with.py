@@ -51,3 +51,13 @@ def of_two_items(w, a):
             return x
         else:
             f()
+
+
+def after_cases(w, a):
+    with w() as v, a.b():
+        match a:
+            case f(x, y=1):
+                f()
+            case a.c:
+                v()
+        return None
