@@ -8,6 +8,8 @@ from ..lift import LiftedBlock
 from ..lift.values import AssertionClass
 from ..syntax import nodes
 
+LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
+
 
 class Context:
     """``inside`` holds the nodes of the statement being written; ``break_to`` and ``continue_to`` are the loop's."""
@@ -76,9 +78,25 @@ def ends(body: list[nodes.Statement]) -> bool:
             todo += [last.body, last.orelse]
         elif isinstance(last, nodes.Match) and always_matches(last.cases[-1]):
             todo += [case.body for case in last.cases]
+        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
+            continue
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
             return False
     return True
+
+
+def has_break(body: list[nodes.Statement]) -> bool:
+    """Whether a ``break`` in ``body`` ends the loop around it."""
+    todo = [body]
+    while todo:
+        for statement in todo.pop():
+            if isinstance(statement, nodes.Break):
+                return True
+            if isinstance(statement, LOOPS):
+                todo.append(statement.orelse)
+            elif statement.holds_bodies:
+                todo += nodes.statement_bodies(statement)
+    return False
 
 
 def fails_an_assertion(body: list[nodes.Statement]) -> bool:

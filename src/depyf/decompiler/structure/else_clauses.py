@@ -11,9 +11,9 @@ from typing import Collection, Iterator, NamedTuple
 from ..lift.values import case_of
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import drop_at_tail, tails
+from .context import LOOPS, has_break
 from .rules import Rules
 
-_LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
 _TRIES = (nodes.Try, nodes.TryStar)
 _JUMPS = (nodes.Break, nodes.Continue)
 
@@ -309,9 +309,9 @@ def _behind_leaving_handlers(statement: nodes.Statement) -> list[nodes.Statement
 
 def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
     """What follows a loop without ``break`` is its ``else`` if it is indented."""
-    if not isinstance(statement, _LOOPS):
+    if not isinstance(statement, LOOPS):
         return None
-    return None if _has_break(statement.body) else statement.body
+    return None if has_break(statement.body) else statement.body
 
 
 def leaves(body: list[nodes.Statement]) -> bool:
@@ -323,24 +323,11 @@ def leaves(body: list[nodes.Statement]) -> bool:
             todo += [last.body, last.orelse]
         elif isinstance(last, _TRIES):
             todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
-        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not _has_break(last.body):
+        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
             continue
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
             return False
     return True
-
-
-def _has_break(body: list[nodes.Statement]) -> bool:
-    todo = [body]
-    while todo:
-        for statement in todo.pop():
-            if isinstance(statement, nodes.Break):
-                return True
-            if isinstance(statement, _LOOPS):
-                todo.append(statement.orelse)
-            elif statement.holds_bodies:
-                todo += nodes.statement_bodies(statement)
-    return False
 
 
 RULES: Rules[nodes.Statement, list[nodes.Statement]] = Rules(

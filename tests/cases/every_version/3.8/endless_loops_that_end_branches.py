@@ -1,0 +1,13 @@
+def before_a_return(x):
+    if x:
+        while True:
+            f(x)
+    return g(x)
+
+
+def before_statements(x):
+    if x:
+        while True:
+            f(x)
+    g(x)
+    return x
