@@ -32,7 +32,7 @@ class Case(NamedTuple):
     """One case, given by the first instructions of its parts.
 
     ``pops`` pop the subject after the guard. ``next`` is where control continues if the case does not match, None if it
-    is irrefutable; ``default`` is the first instruction there after the last case. ``copied``: the
+    is irrefutable; ``has_default``: ``case _`` is there, if this is the last case. ``copied``: the
     position of the body where it may be a copy.
     """
 
@@ -43,7 +43,7 @@ class Case(NamedTuple):
     is_guarded: bool
     pops: list[Instruction]
     next: Instruction | None
-    default: Instruction | None = None
+    has_default: bool = False
     copied: Position | None = None
 
 
@@ -174,27 +174,28 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
     if not reader.stack:
         if not reader.exits:
             after = _after_guard(end) if is_later and start.op == "POP" else None
-            following, default = (_at(after), _first(after)) if after is not None else (None, None)
+            following, default = (_at(after), _is_default(after, start)) if after is not None else (None, False)
             return Case(start, reader.line, pattern, _at(end), after is not None, [], following, default), None
         over, pops = _join_of_exits(reader, 0), []
         if all(one.depth for one in reader.exits):
             over = _join_of_exits(reader, 1)
             pops = [_at(over)]
-        default = _first(_after(over) if pops else over)
+        default = _is_default(_after(over) if pops else over, start)
         is_guarded = _is_on(end, reader.line)
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
     if _at(end).op == "POP":
         body = _after(end)
         if not reader.exits:  # the last alternative is irrefutable
-            return Case(start, reader.line, pattern, _at(body), False, [], None, None, body), None
+            return Case(start, reader.line, pattern, _at(body), False, [], None, False, body), None
         after = _join_of_exits(reader, 1)
         # The POP of an alternative that fails has the line of its pattern.
         is_next = _keeps_the_subject(position, pattern) and not _is_on(after, reader.line)
         is_next = is_next and _after_guard(_after(after)) is not None
         if _at(after).op == "POP" and not is_next:  # a POP that is next is `case _` with a guard
             last = _at(after)
-            return Case(start, reader.line, pattern, _at(body), False, [last], last, _first(_after(after)), body), None
-        return Case(start, reader.line, pattern, _at(body), False, [], _at(after), None, body), after
+            default = _is_default(_after(after), start)
+            return Case(start, reader.line, pattern, _at(body), False, [last], last, default, body), None
+        return Case(start, reader.line, pattern, _at(body), False, [], _at(after), False, body), after
     pops, after = _guard(end, _join_of_exits(reader, 1) if reader.exits else None)
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
 
@@ -293,11 +294,6 @@ def _landing_of(position: Position) -> Position:
     return landing(FailureExit(position, 0), 0) or position
 
 
-def _first(position: Position) -> Instruction:
-    """Return the first instruction at ``position`` after following jumps."""
-    return _at(_landing_of(position))
-
-
 def _at(position: Position) -> Instruction:
     block, index = position
     while index == len(block.instructions):
@@ -316,13 +312,24 @@ def _is_on(position: Position, line: int | None) -> bool:
     return line is not None and _at(position).line == line
 
 
-def _has_default(last: Case) -> bool:
-    """Whether ``case _`` follows: if its line has no other code, the compiler keeps a NOP as wide as the name."""
-    nop = last.default
-    if last.next is None or nop is None or nop.op != "NOP" or nop.line is None:
+def _is_default(position: Position, start: Instruction) -> bool:
+    """Whether ``case _`` is at ``position``, after the case that begins with ``start``: if its line has no other code,
+    the compiler keeps a NOP as wide as the name.
+
+    Without columns, ``try`` and a statement that leaves a with statement have such NOPs: the handler changes there.
+    """
+    position = _landing_of(position)
+    nop = _at(position)
+    if nop.op != "NOP" or nop.line is None:
         return False
     columns = nop.position[2:4] if nop.position is not None else ()
-    return None in columns or not columns or columns[1] - columns[0] == len("_")
+    if columns and None not in columns:
+        return bool(columns[1] - columns[0] == len("_"))
+    block, index = position
+    while index == len(block.instructions):
+        assert block.fall is not None, "the NOP follows"
+        block, index = block.fall, 0
+    return nop.handler == start.handler or _at(_after(Position(block, index))).op == "NOP"
 
 
 def _make(case: Case, op: str, arg: object = None) -> Instruction:
@@ -373,7 +380,7 @@ class _CaseRewriter:
             self.replace(case.pops)
             new = []
             if case_number == 0:
-                new = [_make(case, "MATCH_SUBJECT", (number, _has_default(cases[-1])))]
+                new = [_make(case, "MATCH_SUBJECT", (number, cases[-1].has_default))]
                 new[0].position = subject.position if subject is not None else None
             if following is None:
                 new.append(_make(case, "MATCH_ELSE", (number, case.pattern)))
