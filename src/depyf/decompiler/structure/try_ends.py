@@ -102,7 +102,7 @@ class TryExits:
         if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
             return False
         if block in self.from_handler and block not in self.from_body and block.predecessors <= self.handling:
-            return False
+            return _follow_ends_of_handlers(block)
         if block.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
             return False  # it comes before the handlers, as an else clause does
         if evidence.unwinds_for_return and evidence.line is not None and evidence.is_behind_finally is False:
@@ -134,13 +134,26 @@ class TryExits:
         return [block for block in self.body_real if block not in blocks and not self.is_constant(block)]
 
 
+def _follow_ends_of_handlers(block: LiftedBlock) -> bool:
+    """Whether ``block`` is on a line below all the ends of handlers that lead to it, which are no return statements."""
+    line = block.evidence.exit_line
+    if line is None:
+        return False
+    return all(one.evidence.keyword == "" and (one.evidence.line or line) < line for one in block.predecessors)
+
+
 def _own_line(node: LiftedBlock) -> int:
     """Return the last line of ``node``, 0 if unknown. In place of a copy, a jump has the line of what was copied."""
-    line = node.evidence.exit_line
+    begins, ends = node.evidence.line, node.evidence.exit_line
     after = skip_jumps(node.next) if node.kind == "goto" else None
-    if after is not None and line is not None and line == after.evidence.line:
-        line = node.statements[-1].line if node.statements else node.evidence.line
-    return line or node.evidence.line or 0
+    if after is not None and ends is not None and ends == after.evidence.line:
+        if node.statements:
+            ends = node.statements[-1].line
+        elif begins != ends:
+            ends = begins
+        elif node.evidence.keyword == "":
+            return 0  # the end of a handler, without a line
+    return ends or begins or 0
 
 
 def _single(blocks: list[LiftedBlock]) -> LiftedBlock | None:
