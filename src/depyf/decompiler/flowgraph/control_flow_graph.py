@@ -153,15 +153,13 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     # The compiler leaves some instructions out of the exception ranges: NOPs, jumps after a chained comparison or an
     # async for loop, and the jump from a test at the bottom of a loop to what follows it. Give those inside a body its
     # handler, lest they look like exits from it.
-    for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
-        end = instructions[loop.target]
-        if end.op == "JUMP" and end.handler is None:
-            end.handler = loop.handler
+    _cover_ends_of_async_for(instructions)
     loop_nops = _loop_start_nops(instructions)
+    breaks = set(_breaks_before_copies(instructions))
     for index in reversed(range(len(instructions) - 1)):
         instruction = instructions[index]
         if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in loop_nops:
-            if index and _is_left_of_break(instructions, index):
+            if index in breaks or index and _is_left_of_break(instructions, index):
                 # From 3.14 on the rest of the loop is laid out before, so no jump over it is left.
                 instruction.op, instruction.target = "JUMP", index + 1
                 instruction.handler = instructions[index - 1].handler
@@ -188,6 +186,14 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     return graph
 
 
+def _cover_ends_of_async_for(instructions: list[Instruction]) -> None:
+    """Give the jump after each async for loop the loop's handler, if it has none."""
+    for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
+        end = instructions[loop.target]
+        if end.op == "JUMP" and end.handler is None:
+            end.handler = loop.handler
+
+
 def _is_left_of_break(instructions: list[Instruction], index: int) -> bool:
     """Whether the instruction at ``index`` is a NOP left of a ``break``, by its width, and a statement follows on a
     later line and further to the left: after the loop. The ``False`` of a test is as wide, but an odd number of
@@ -204,6 +210,27 @@ def _is_left_of_break(instructions: list[Instruction], index: int) -> bool:
             break
         column = min(column, instruction.position[2])
     return bool(column < position[2] and (position[2] - column) % 2 == 0)
+
+
+def _breaks_before_copies(instructions: list[Instruction]) -> Iterator[int]:
+    """Yield the indices of the NOPs left of a ``break``, in place of whose jump is a copy of a short return that
+    follows the loop, on a later line. Without columns (3.10) nothing else is a NOP there, for no one writes a ``pass``
+    above a return.
+    """
+    targets = {instruction.target for instruction in instructions}
+    top = len(instructions)  # the lowest target of a jump below
+    for index in reversed(range(1, len(instructions))):
+        nop = instructions[index]
+        if nop.target >= 0:
+            top = min(top, nop.target)
+        if nop.op != "NOP" or nop.arg is not None or nop.position is None or nop.position[2] is not None:
+            continue
+        copy = instructions[index + 1 : index + 2 + MAX_COPY_SIZE]
+        end = next((at for at, one in enumerate(copy) if one.op == "RETURN_VALUE"), None)
+        if end is None or index in targets or top > index or nop.line is None:
+            continue
+        if all(i.handler == nop.handler and i.op not in _ENDS_BLOCK and (i.line or 0) > nop.line for i in copy[:end]):
+            yield index
 
 
 def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:
@@ -255,6 +282,10 @@ def _skip_empty_blocks(graph: ControlFlowGraph, kept: Container[int]) -> None:
             setattr(block, edge, following)
     while is_skipped(graph.entry):
         graph.blocks.remove(graph.entry)
+
+
+MAX_COPY_SIZE = 4
+"""The most instructions that the compiler copies to replace a jump (MAX_COPY_SIZE)."""
 
 
 def _is_empty(block: BasicBlock) -> bool:

@@ -11,13 +11,11 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterable
 
 from ..bytecode import EXITS, Instruction, RawCode
-from ..bytecode.instruction import Position
-from .control_flow_graph import BasicBlock, ControlFlowGraph
+from ..bytecode.instruction import Position, unbound_name
+from .control_flow_graph import MAX_COPY_SIZE, BasicBlock, ControlFlowGraph
 from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
 
-_MAX_COPY_SIZE = 4
-"""The most instructions that the compiler copies to replace a jump (MAX_COPY_SIZE)."""
 _NOT_COUNTED = ("NOP", "NULL")
 _DROPS_OPERAND = [("SWAP", 2), ("POP", None)]
 _UNWINDS = ("SWAP", "RETURN_VALUE")
@@ -32,6 +30,8 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
 
     ``exits_are_copied``: whether the compiler copies more than a RETURN_VALUE.
     """
+    for block in list(graph.blocks):
+        _split_off_return(graph, block)
     groups: dict[Any, list[BasicBlock]] = {}
     ends = [(block, block.last) for block in graph.blocks if block.last is not None and block.last.op in EXITS]
     if len(ends) < 2:
@@ -66,6 +66,24 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         starts = entries_at_starts(graph)
         _join(graph, blocks, starts, key, partial(_copied, receivers=_receivers(graph, starts)))
     graph.remove_unreachable()
+
+
+def _split_off_return(graph: ControlFlowGraph, block: BasicBlock) -> None:
+    """Make a return after the end of a handler a block of its own if the lines show that it is not in the handler.
+
+    A ``return`` in the handler ends it on its own line. With columns the compiler did not move the return here.
+    """
+    instructions, last = block.instructions[:-2], block.last
+    if last is None or last.op != "RETURN_VALUE" or block.instructions[-2:][0].op != "CONST":
+        return
+    if unbound_name(instructions[-3:]) is not None:
+        instructions = instructions[:-3]
+    end = instructions[-1] if instructions else last
+    if end.op != "POP_EXCEPT" or None in (end.line, last.line) or end.line == last.line:
+        return
+    if last.position is not None and last.position[2] is not None:
+        return
+    graph.split(block, len(block.instructions) - 2)
 
 
 def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:
@@ -294,7 +312,7 @@ def is_short(instructions: list[Instruction]) -> bool:
     first = counted[0].op if counted else ""
     if first == "MAP_ADD":
         return True
-    return len({i.offset for i in counted}) <= _MAX_COPY_SIZE and first != "SWAP"
+    return len({i.offset for i in counted}) <= MAX_COPY_SIZE and first != "SWAP"
 
 
 def _copied_without_lines(
@@ -319,7 +337,7 @@ def _copied_without_lines(
         if before != _before(other, length, starts):
             continue
         operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
-        if operations[-1] == "RERAISE" and len(operations) <= _MAX_COPY_SIZE and handlers.isdisjoint((block, other)):
+        if operations[-1] == "RERAISE" and len(operations) <= MAX_COPY_SIZE and handlers.isdisjoint((block, other)):
             return length  # implicit: the end of one handler
         if inside or before in dropped and not all(before):
             return length if operations[0] not in _UNWINDS else 0
@@ -328,7 +346,7 @@ def _copied_without_lines(
             for one in (block, other)
         )
         if left and all(before):
-            return length if len(operations) <= _MAX_COPY_SIZE and operations != ["CONST", "RETURN_VALUE"] else 0
+            return length if len(operations) <= MAX_COPY_SIZE and operations != ["CONST", "RETURN_VALUE"] else 0
     return 0
 
 

@@ -128,6 +128,12 @@ class LiftedBlock:
         """The enclosing statements that keep something on the stack."""
         return tuple(value for value in self.entry if isinstance(value, Marker))
 
+    @property
+    def jumps_on_its_line(self) -> bool:
+        """Whether the block, or what alone leads to its jump, ends with a jump on a line where nothing else is."""
+        ends = {self} if self.statements or self.evidence.is_continue else self.predecessors
+        return all(one.evidence.is_continue for one in ends)
+
     def redirect(self, old: LiftedBlock, new: LiftedBlock) -> None:
         """Redirect every edge to ``old`` to ``new``."""
         self.terminator = self.terminator.redirected(old, new)

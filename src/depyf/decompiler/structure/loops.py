@@ -188,7 +188,8 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if block.kind != "return" or block.evidence.is_uncopied or line is None:
         return False
     if len(block.predecessors) > 1:
-        return _is_left_of_all(block, inside) and all(_last_line(one) <= line for one in inside)
+        is_broken_to = block.evidence.column is None and any(one.jumps_on_its_line for one in block.predecessors)
+        return (is_broken_to or _is_left_of_all(block, inside)) and all(_last_line(one) <= line for one in inside)
     (source,), target = block.predecessors, block
     if source.kind == "goto" and not source.statements and len(source.predecessors) == 1:  # the `break`
         (source,), target = source.predecessors, source
@@ -197,7 +198,7 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         return False
     if rest.layout < block.layout:
         return _is_left_of_all(block, inside)
-    if not rest.statements and not _is_left_of_test(block, source):
+    if not rest.statements and (target is block or block.evidence.column) and not _is_left_of_test(block, source):
         return False
     return all(_last_line(one) < line for one in inside if one is not block)
 
