@@ -107,6 +107,14 @@ class Jump:
         """Whether control gets there by falling off the end, too."""
         return self.follow is not None and self.goal is self.writer.final(self.follow, shared=True)
 
+    @property
+    def passes_follow(self) -> bool:
+        """Whether ``follow`` is one of the jumps from ``target`` to ``block``."""
+        one: LiftedBlock | None = self.target
+        while one is not None and one is not self.block and one is not self.follow:
+            one = one.next
+        return one is not None and one is not self.block
+
     @cached_property
     def may_return(self) -> bool:
         """Whether a return statement here is equivalent to ``block``."""
@@ -157,6 +165,8 @@ def _falls_off(jump: Jump) -> Continuation | None:
     block, follow = jump.block, jump.follow
     if follow is None or block is not skip_jumps(follow):
         return None
+    if jump.passes_follow:
+        return WRITTEN  # what follows is a jump, or several
     loops = block is jump.context.continue_to and not (block.evidence.is_repeated and jump.after_statement)
     unwinds = jump.target if jump.target is not block else jump.source
     if loops and (_keeps_a_jump(jump) or unwinds.evidence.keyword == "continue" or _is_continue(jump)):

@@ -35,7 +35,10 @@ def write_try(
     is_of_group = isinstance(handler.test, Matches) and handler.test.of_group
     exits = TryExits(writer, inside, handling, follow, context, is_of_group)
     after, orelse_from = _ends_of(writer, node, exits)
-    end = after if after is not None else follow
+    target = after or skip_jumps(follow)
+    clauses = inside | handling | set(writer.flow.dominated(orelse_from) if orelse_from is not None else ())
+    jump = _continue_after(target, clauses, region) if target is not None else None
+    end = jump or after or follow
     body_end = orelse_from if orelse_from is not None else end
     within = context.within(inside | _constants_returned(region, inside, end))
     body = writer.arm(node, start, body_end, within) or [nodes.Pass()]
@@ -59,8 +62,6 @@ def write_try(
             if one.column is None and isinstance(handler.test, Matches):
                 one.column = handler.evidence.column  # of `except`
             out.append(one)
-    target = after or skip_jumps(follow)
-    jump = _continue_after(target, inside | handling, region) if target is not None else None
     jump = jump or after
     return writer.go(node, jump, follow, context, out, after_statement=True) if jump is not None else None
 
