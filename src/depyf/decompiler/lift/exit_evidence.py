@@ -79,10 +79,10 @@ class ExitEvidence:
         before = [block.instructions[position - 1]] if position else [last for last in lasts if last is not None]
         if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
             return ""
-        if columns in self.evaluated:
-            return ""  # where a value is computed is no keyword, but a pattern may be as wide
         if None in columns:
             return "" if self.ends_before_a_return(block, position) else None
+        if columns in self.evaluated:  # of a pattern that did not match
+            return ""
         if columns[0] != columns[1]:
             return None
         width = columns[3] - columns[2]

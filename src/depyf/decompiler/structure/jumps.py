@@ -137,9 +137,9 @@ def _abandoned_return(jump: Jump) -> Continuation | None:
 def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
     """Out of a statement by what is as wide as a ``return``, to the implicit return that other code reaches too."""
     source, target, end = jump.source, jump.target, jump.goal
-    if target is jump.follow:
-        return None  # it is written after what joins there
     left = target if _may_return(target, jump) or source.statements or source.kind != "goto" else source
+    if left is jump.follow:
+        return None  # it is written after what joins there
     if not _may_return(left, jump) or end.kind != "return" or end.statements:
         return None
     if not end.evidence.is_implicit_return:
