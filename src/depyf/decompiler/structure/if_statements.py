@@ -131,7 +131,7 @@ def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
 def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
     """Return the ``if`` statement, followed by its second arm if control never falls out of the first one."""
     node, test, first, body, orelse, end, _, _ = opened
-    if body and ends(body):
+    if body and ends(body) and not (isinstance(body[-1], nodes.While) and _has_line_for_else(body, orelse)):
         return [_if(writer, node, test, body), *orelse]
     if len(body) == len(orelse) == 1 and case_of(test) is None:
         choice = _choice(node, test, body[0], orelse[0])
@@ -140,6 +140,13 @@ def _statements(writer: Structurer, opened: _OpenIf) -> list[nodes.Statement]:
     if body or not orelse or case_of(test) is not None or _is_jump(first, end):
         return [_if(writer, node, test, body or [nodes.Pass()], orelse)]
     return [_if(writer, node, negate(test), orelse)]
+
+
+def _has_line_for_else(body: list[nodes.Statement], orelse: list[nodes.Statement]) -> bool:
+    """Whether a line is free between both arms. Up to 3.9 an ``else`` after an endless loop leaves a dead jump."""
+    lines = [one.line for one in nodes.statements_in_order(body) if one.line is not None]
+    following = orelse[0].line if orelse else None
+    return bool(lines) and following is not None and following > max(lines) + 1
 
 
 def _if(

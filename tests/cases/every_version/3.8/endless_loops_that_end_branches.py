@@ -11,3 +11,11 @@ def before_statements(x):
             f(x)
     g(x)
     return x
+
+
+def before_else(x):
+    if x:
+        while True:
+            f(x)
+    else:
+        return g(x)
