@@ -98,11 +98,11 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and [i.op for i in block.instructions[:4]] == _CALLS_EXIT:
         (source,) = predecessors[block]
         handled = source.instructions[-2:-1] or [p.last for p in predecessors.get(source, ()) if p.last is not None]
-        if _is_return(lasts[0].position) and all(one.position != lasts[0].position for one in handled):
+        if is_as_wide_as_return(lasts[0].position) and all(one.position != lasts[0].position for one in handled):
             return lasts[0].position
     for at, instruction in enumerate(block.instructions):
         position = instruction.position if instruction.position not in before else None
-        if instruction.op == "NOP" and position is not None and _is_return(position):
+        if instruction.op == "NOP" and position is not None and is_as_wide_as_return(position):
             if position[3] - position[2] == len("return"):
                 return position
             rest = block.instructions[at + 1 : -2]
@@ -115,7 +115,7 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
 _CALLS_EXIT = ["CONST", "CONST", "CONST", "CALL"]
 
 
-def _is_return(position: Position | None) -> bool:
+def is_as_wide_as_return(position: Position | None) -> bool:
     """Whether the position is as wide as ``return``, or as ``None`` after it.
 
     ``pass`` is as wide as ``None``, but on a line of its own it has an even column.

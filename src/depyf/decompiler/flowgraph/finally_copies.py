@@ -13,7 +13,7 @@ from ...errors import DecompilationError
 from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .exit_copies import is_short
+from .exit_copies import is_as_wide_as_return, is_short
 from .regions import Region, chain
 from .stack_entries import entries_at_starts
 
@@ -75,7 +75,8 @@ def _strip(
             statement = _statement(copy, sources) if rest is not copy else None
             if statement is not None or len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
                 rest.copy_end = None
-            if statement is not None and statement not in rest.instructions[:1]:
+            is_reached = bool(rest.instructions) or rest.fall is not None  # the body may always leave
+            if statement is not None and is_reached and statement not in rest.instructions[:1]:
                 rest.instructions.insert(0, statement)  # it shows how the statement is written
             rest.follows_copy = True
             if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
@@ -109,9 +110,6 @@ def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: Ba
     return first.op == "NOP" and first.line != begins and first.position != last.position
 
 
-_WIDTHS = (len("return"), len("continue"))
-
-
 def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instruction | None:
     """Return the NOP of the ``return`` or ``continue`` by which all ``sources`` leave to ``copy``, if there is one."""
     first = copy.instructions[0] if copy.instructions else None
@@ -120,10 +118,8 @@ def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instr
     if any(block.last is not None and block.last.position == first.position for block, _ in sources):
         return None
     line, end_line, column, end_column = first.position
-    width = end_column - column
-    # ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
-    is_one = line == end_line and (width in _WIDTHS or width == len("None") and column % 2)
-    return first if is_one else None
+    is_continue = line == end_line and end_column - column == len("continue")
+    return first if is_continue or is_as_wide_as_return(first.position) else None
 
 
 def _push(region: Region) -> Instruction:

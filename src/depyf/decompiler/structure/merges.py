@@ -59,7 +59,7 @@ def laid_out_after(
         and inner.layout > second.layout
         and any(source.layout < second.layout for source in flow.sources[inner])
         and len(inner.markers) <= len(node.markers)  # not in a handler, which may be laid out last
-        and not _is_above(inner, second)
+        and not (flow.handlers_are_last and _is_above(inner, second))
     ]
     return min(candidates, key=lambda inner: inner.layout, default=None)
 

@@ -241,7 +241,9 @@ class _Header:
         return bool(self.begins(original, ours))
 
     def begins(self, original: Instruction, ours: Instruction) -> list[int]:
-        """Return the parameters that would begin the line of ``original`` at a usual indentation."""
+        """Return the parameters that would begin the line of ``original`` at a usual indentation: below the first one
+        on the line of the bracket, or else four or eight columns from the ``def``.
+        """
         token = self.text.exploded.get(ours.line or 0)
         start = self.statements.get(token) if token is not None else None
         if original.position is None or token is None or start is None:
@@ -251,13 +253,17 @@ class _Header:
         if original.line == line:
             return []
         opening = next((n for n in range(start, token) if tokens[n].text == "("), start)
-        indents = (column + tokens[opening].end_column - tokens[start].column, column + 4, column + 8)
+        below = column + tokens[opening].end_column - tokens[start].column
         apart = there - tokens[token].column
-        return [
-            number
-            for number in range(token, opening, -1)
-            if tokens[number - 1].text in ("(", ",") and apart + tokens[number].column in indents
-        ]
+        columns = {
+            number: apart + tokens[number].column
+            for number in range(token, opening, -1) if tokens[number - 1].text in ("(", ",")
+        }  # fmt: skip
+        for indents in ((below,), (column + 4, column + 8)):
+            found = [number for number, begin in columns.items() if begin in indents]
+            if found:
+                return found
+        return []
 
     def after(self, ours: Instruction) -> int:
         """Return the token after the comma that follows the construct of ``ours``."""
