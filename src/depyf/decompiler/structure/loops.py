@@ -111,7 +111,8 @@ def write_while(
     inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
-        is_beside = _is_beside_its_test(block, inside) or _column_of_first(block) == min(_columns(inside), default=-1)
+        begins = block not in writer.flow.back and _column_of_first(block) == min(_columns(inside), default=-1)
+        is_beside = begins or _is_beside_its_test(block, inside)
         if is_beside and block in context.inside and writer.flow.dominates(node, block):
             inside |= _part_in_loop(writer, block, context, inside)
         inside |= _before_a_break(writer, block, context, inside)
