@@ -957,3 +957,15 @@ class _Holder:
 def test_a_method_by_itself_has_its_columns_too():
     verdict = analyze(_Holder.method, layout="author").verdict
     assert verdict.lines and verdict.columns is (True if HOST_VERSION >= (3, 11) else None)
+
+
+def test_a_folded_string_that_is_too_wide_keeps_the_lines_below():
+    source = """def f(self):
+    byline_text = "Python's Integrated Development\\nand Learning Environment" + 5*'\\n'
+    self.idle = g(self, text='Credits', width=8,
+                  background=self.bg,
+                  command=self.show)
+"""
+    result = analyze(compile(source, "x.py", "exec"), layout="author")
+    assert result.nested[0].verdict.lines
+    assert result.source.splitlines()[2:] == source.splitlines()[2:]

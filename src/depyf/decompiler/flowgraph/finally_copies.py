@@ -73,11 +73,10 @@ def _strip(
                 assert block.fall is not None
                 block = block.fall
             statement = _statement(copy, sources) if rest is not copy else None
+            if statement is not None:
+                _keep(statement, rest)
             if statement is not None or len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
                 rest.copy_end = None
-            is_reached = bool(rest.instructions) or rest.fall is not None  # the body may always leave
-            if statement is not None and is_reached and statement not in rest.instructions[:1]:
-                rest.instructions.insert(0, statement)  # it shows how the statement is written
             rest.follows_copy = True
             if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
                 rest.follows_long_copy = True  # what follows the value begins there
@@ -108,6 +107,13 @@ def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: Ba
     if first is None or edge == "target" and last.op in jumps and first.line == last.line:
         return False
     return first.op == "NOP" and first.line != begins and first.position != last.position
+
+
+def _keep(statement: Instruction, rest: BasicBlock) -> None:
+    """Begin ``rest`` with the NOP of a statement, which shows how that is written; not if control never comes there."""
+    is_reached = bool(rest.instructions) or rest.fall is not None
+    if is_reached and statement not in rest.instructions[:1]:
+        rest.instructions.insert(0, statement)
 
 
 def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instruction | None:

@@ -81,7 +81,7 @@ class ExitEvidence:
             return ""
         if None in columns:
             return "" if self.ends_before_a_return(block, position) else None
-        if columns in self.evaluated:  # of a pattern that did not match
+        if columns in self.evaluated or columns in self.calls:  # of a pattern that did not match, or a statement
             return ""
         if columns[0] != columns[1]:
             return None
@@ -256,6 +256,12 @@ class ExitEvidence:
     def starts(self) -> set[tuple[int | None, int | None]]:
         """The lines and columns where those begin."""
         return {(position[0], position[2]) for position in self.evaluated}
+
+    @cached_property
+    def calls(self) -> set[Position]:
+        """The positions of calls: one may be as wide as a keyword."""
+        found = (i.position for i in known_instructions(self.raw) if i.op == "CALL")
+        return {position for position in found if position is not None}
 
     @cached_property
     def called(self) -> set[Position]:

@@ -136,7 +136,7 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
     if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
         adjacent = on_one_row(value, width, token.text)
         fitting = [adjacent] if adjacent is not None else fitting
-    if not fitting and width == width_of(token.text) + len("+"):
+    if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
         return "+" + token.text
     if not is_alone:
         usual = [one for one in fitting if not _UNUSUAL.match(one)]
