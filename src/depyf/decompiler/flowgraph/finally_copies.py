@@ -103,10 +103,13 @@ def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: Ba
     while body is not None and not body.instructions:
         body = body.fall
     begins = body.instructions[0].line if body is not None else None
-    jumps = ("FOR_ITER", "ASYNC_FOR_ITER", "JUMP")  # JUMP: past the other handlers at the end of an except clause
+    jumps = (*_ITERATES, "JUMP")  # JUMP: past the other handlers at the end of an except clause
     if first is None or edge == "target" and last.op in jumps and first.line == last.line:
         return False
     return first.op == "NOP" and first.line != begins and first.position != last.position
+
+
+_ITERATES = ("FOR_ITER", "ASYNC_FOR_ITER")
 
 
 def _keep(statement: Instruction, rest: BasicBlock) -> None:
@@ -121,8 +124,9 @@ def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instr
     first = copy.instructions[0] if copy.instructions else None
     if first is None or first.op != "NOP" or first.position is None or None in first.position:
         return None
-    if any(block.last is not None and block.last.position == first.position for block, _ in sources):
-        return None
+    lasts = [block.last for block, _ in sources if block.last is not None]
+    if any(one.position == first.position or one.op in _ITERATES and one.line == first.line for one in lasts):
+        return None  # the end of a statement, or of a loop
     line, end_line, column, end_column = first.position
     is_continue = line == end_line and end_column - column == len("continue")
     return first if is_continue or is_as_wide_as_return(first.position) else None
