@@ -10,7 +10,6 @@ import sys
 from typing import Callable
 
 INDENT = "    "
-DEEPEST_WAY_OUT = 4
 SIMPLE = (
     "f({})", "x = {}", "self.y = {}", "result = g({})", "d[{}] = a", "del d[{}]", "x += {}", "x, y = g({}), a",
     "x = a if b({}) else c", "x = [i for i in c if i > {}]", "x = f'{{a}} {}'", "assert a, {}", "f({}, *a, **d)",

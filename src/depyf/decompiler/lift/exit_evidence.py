@@ -159,9 +159,14 @@ class ExitEvidence:
     def returns_from_handler(self, block: BasicBlock) -> bool:
         """Whether what leads to ``block`` leaves a handler, and is as wide as ``return`` or a constant after it."""
         sources = self.sources.get(block, [])
-        before = sources[0].instructions if len(sources) == 1 else []
-        is_end = bool(before) and before[-1].op == "POP_EXCEPT"
-        return is_end and self.keyword_of(sources[0], len(before) - 1) in ("return", "return None")
+        return len(sources) == 1 and self.keyword_at_end(sources[0]) in ("return", "return None")
+
+    def keyword_at_end(self, block: BasicBlock) -> str | None:
+        """The keyword by which the last instruction of ``block`` leaves a handler; None if it does not."""
+        last = block.last
+        if last is None or last.op != "POP_EXCEPT":
+            return None
+        return self.keyword_of(block, len(block.instructions) - 1)
 
     def written_before(self, block: BasicBlock) -> str | None:
         """The source form of the return of None that leaves a with statement at the end of ``block``."""
@@ -181,11 +186,9 @@ class ExitEvidence:
             if len(sources) != 1:
                 break
             (block,) = sources
-            before = block.instructions
-            leaves = [i.op for i in before[-1:]] == ["POP_EXCEPT"] and bool(self.keyword_of(block, len(before) - 1))
-            if is_constant and not leaves:
+            if is_constant and not self.keyword_at_end(block):
                 break
-            found = before + found
+            found = block.instructions + found
         return found
 
     @cached_property
