@@ -133,8 +133,9 @@ def _run_pages(program: Program, directory: str, model: Any, found: Dict[str, An
 
 
 def _failed_in_torch(one: Call) -> bool:
-    """Whether the call ended in an error of the compiler: a page runs the user's code there, and ends otherwise."""
-    return type(one.outcome[0]).__name__ == "InternalTorchDynamoError"
+    """Whether the call ended in an error of the compiler, where a page runs the user's code and ends otherwise, or of
+    the GPU, which runs nothing more in this process."""
+    return type(one.outcome[0]).__name__ in ("InternalTorchDynamoError", "AcceleratorError")
 
 
 def _load(path: str) -> types.ModuleType:

@@ -87,9 +87,10 @@ def _again(program: Program, directory: str, ran: Set[str]) -> List[Any]:
 
 
 def _once_more(one: Any) -> Any:
-    if isinstance(one.inputs, Exception):
-        return "not called again: {}".format(exception(one.inputs))
-    args, kwargs = copied(one.inputs)
+    inputs = one.inputs if isinstance(one.inputs, Exception) else copied(one.inputs)
+    if isinstance(inputs, Exception):  # after a failed assertion on a GPU nothing can be copied
+        return "not called again: {}".format(exception(inputs))
+    args, kwargs = inputs
     torch.manual_seed(1)
     try:
         return plain(one.function(*args, **kwargs))
