@@ -150,27 +150,9 @@ def reached_from(
 
 def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     """Split ``instructions`` into blocks at jumps, jump targets and the borders of exception ranges."""
-    # The compiler leaves some instructions out of the exception ranges: NOPs, jumps after a chained comparison or an
-    # async for loop, and the jump from a test at the bottom of a loop to what follows it. Give those inside a body its
-    # handler, lest they look like exits from it.
     _cover_ends_of_async_for(instructions)
     loop_nops = _loop_start_nops(instructions)
-    breaks = set(_breaks_before_copies(instructions))
-    for index in reversed(range(len(instructions) - 1)):
-        instruction = instructions[index]
-        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in loop_nops:
-            if index in breaks or index and _is_left_of_break(instructions, index):
-                # From 3.14 on the rest of the loop is laid out before, so no jump over it is left.
-                instruction.op, instruction.target = "JUMP", index + 1
-                instruction.handler = instructions[index - 1].handler
-            else:
-                instruction.handler = instructions[index + 1].handler
-        elif instruction.op == "JUMP" and instruction.handler is None and index > 1:
-            before, target = instructions[index - 1], instruction.target
-            ends_chained_comparison = before.op == "POP" and instructions[index - 2].op == "JUMP"
-            is_loop_exit = before.op in CONDITIONAL_JUMPS and instructions[target - 1].handler == before.handler
-            if (ends_chained_comparison or is_loop_exit) and instructions[target].handler == before.handler:
-                instruction.handler = before.handler
+    _cover_uncovered(instructions, loop_nops)
     graph = ControlFlowGraph(list(_split(instructions)))
     block_at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):
@@ -186,6 +168,39 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
     return graph
 
 
+def _cover_uncovered(instructions: list[Instruction], loop_nops: dict[int, int]) -> None:
+    """Give instructions that the compiler leaves out of the exception ranges the handler of the body around them, lest
+    they look like exits from it: NOPs, jumps after a chained comparison, and the jump from a test at the bottom of a
+    loop to what follows it. A NOP left of a statement that jumps becomes a jump.
+    """
+    breaks = set(_breaks_before_copies(instructions))
+    empty_arms = set(_empty_arms(instructions))
+    jumped_from: dict[int, list[Handler | None]] = {}
+    for one in instructions:
+        if one.target >= 0:
+            jumped_from.setdefault(one.target, []).append(one.handler)
+    for index in reversed(range(len(instructions) - 1)):
+        instruction = instructions[index]
+        if instruction.op == "NOP" and instruction.arg != EMPTY_BODY and index not in loop_nops:
+            if index in empty_arms:
+                instruction.op, instruction.arg, instruction.target = "JUMP", EMPTY_BODY, index + 1
+                instruction.handler = instructions[index - 1].handler
+            elif index in breaks or index and _is_left_of("break", instructions, index):
+                # From 3.14 on the rest of the loop is laid out before, so no jump over it is left.
+                instruction.op, instruction.target = "JUMP", index + 1
+                handler = instructions[index - 1].handler
+                is_inside = all(one == handler for one in jumped_from.get(index, ()))
+                instruction.handler = handler if is_inside else instructions[index + 1].handler
+            else:
+                instruction.handler = instructions[index + 1].handler
+        elif instruction.op == "JUMP" and instruction.handler is None and index > 1:
+            before, target = instructions[index - 1], instruction.target
+            ends_chained_comparison = before.op == "POP" and instructions[index - 2].op == "JUMP"
+            is_loop_exit = before.op in CONDITIONAL_JUMPS and instructions[target - 1].handler == before.handler
+            if (ends_chained_comparison or is_loop_exit) and instructions[target].handler == before.handler:
+                instruction.handler = before.handler
+
+
 def _cover_ends_of_async_for(instructions: list[Instruction]) -> None:
     """Give the jump after each async for loop the loop's handler, if it has none."""
     for loop in [i for i in instructions if i.op == "ASYNC_FOR_ITER"]:
@@ -194,21 +209,24 @@ def _cover_ends_of_async_for(instructions: list[Instruction]) -> None:
             end.handler = loop.handler
 
 
-def _is_left_of_break(instructions: list[Instruction], index: int) -> bool:
-    """Whether the instruction at ``index`` is a NOP left of a ``break``, by its width, and a statement follows on a
-    later line and further to the left: after the loop. The ``False`` of a test is as wide, but an odd number of
-    columns further right.
+def _is_left_of(keyword: str, instructions: list[Instruction], index: int) -> bool:
+    """Whether the instruction at ``index`` is a NOP left of ``keyword``, by its width, and a statement follows on a
+    later line and further to the left: after the loop or the clause. The ``False`` of a test is as wide as ``break``,
+    but an odd number of columns further right.
     """
     position, after = instructions[index].position, instructions[index + 1].position
     if position is None or after is None or None in position or None in after or position[0] != position[1]:
         return False
-    if position[3] - position[2] != len("break") or after[0] <= position[0]:
+    if position[3] - position[2] != len(keyword) or after[0] <= position[0]:
         return False
     column = after[2]
     for instruction in instructions[index + 1 :]:
         if instruction.position is None or instruction.position[0] != after[0] or instruction.position[2] is None:
             break
         column = min(column, instruction.position[2])
+        if instruction.op in CONDITIONAL_JUMPS:
+            column -= len("if ")
+            break
     return bool(column < position[2] and (position[2] - column) % 2 == 0)
 
 
@@ -231,6 +249,24 @@ def _breaks_before_copies(instructions: list[Instruction]) -> Iterator[int]:
             continue
         if all(i.handler == nop.handler and i.op not in _ENDS_BLOCK and (i.line or 0) > nop.line for i in copy[:end]):
             yield index
+
+
+def _empty_arms(instructions: list[Instruction]) -> Iterator[int]:
+    """Yield the indices of the NOPs left of ``else: pass``: a test jumps there, and the other arm past it, or a copy of
+    what follows ends that arm.
+    """
+    tested = {one.target for one in instructions if one.op in CONDITIONAL_JUMPS}
+    tops = {one.target for index, one in enumerate(instructions) if 0 <= one.target <= index}
+    for index in range(1, len(instructions) - 1):
+        nop, before = instructions[index], instructions[index - 1]
+        if nop.op != "NOP" or nop.arg is not None or index not in tested or before.handler != nop.handler:
+            continue
+        if before.op == "JUMP":
+            if before.target == index + 1 and before.line != nop.line is not None:
+                yield index
+        elif before.op == "RETURN_VALUE" and tops.isdisjoint((index, index + 1)):
+            if _is_left_of("pass", instructions, index):
+                yield index
 
 
 def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:

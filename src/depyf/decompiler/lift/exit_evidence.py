@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..bytecode import Instruction, RawCode, known_instructions, unbound_name
-from ..bytecode.code.flags import CO_VARARGS, CO_VARKEYWORDS
-from ..bytecode.instruction import Position
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
+from ..bytecode.instruction import EMPTY_BODY, Position
 from ..bytecode.kinds import kind_of
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.exit_copies import written_return
@@ -56,10 +56,12 @@ class ExitEvidence:
         return nop.line is not None and bool(following) and following[0][2] is None and following[0][0] != nop.line
 
     def is_pass(self, block: BasicBlock) -> bool:
-        """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``."""
+        """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``, or past an empty arm."""
         jump = block.last
         if jump is None or jump.op != "JUMP" or block.follows_copy:
             return False
+        if jump.arg == EMPTY_BODY:
+            return True
         if any(i.op not in _UNWINDS for i in block.instructions):
             return False
         if jump.position is None or None in jump.position:
@@ -231,7 +233,7 @@ class ExitEvidence:
         return apart in _INDENTATIONS
 
     def width_of_def(self) -> int:
-        """The width of ``def name(parameters): `` without annotations and default values."""
+        """The width of ``def name(parameters): ``, or ``async def``, without annotations and default values."""
         raw = self.raw
         names = [*raw.parameters]
         if raw.flags & CO_VARKEYWORDS:
@@ -241,7 +243,8 @@ class ExitEvidence:
             names[at] = "*" + names[at]
         elif raw.kwonlyargcount:
             names.insert(raw.argcount, "*")
-        return len(f"def {raw.name}({', '.join(names)}): ")
+        keyword = "async def" if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR) else "def"
+        return len(f"{keyword} {raw.name}({', '.join(names)}): ")
 
     @cached_property
     def evaluated(self) -> set[Position]:

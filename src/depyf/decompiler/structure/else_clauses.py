@@ -101,8 +101,10 @@ def _deeper(
     """
     if start == len(body) or not _is_below(inner, body[start]):
         return 0
-    # A body on the line of its statement has no column of its own.
-    column = column_of_body(inner) if inner[0].line != owner.line else None
+    # A body on the line of its statement has no column of its own; a return may have the position of a with statement
+    # around it.
+    own = [one for one in inner if one.line is None or owner.line is None or one.line > owner.line]
+    column = column_of_body(own)
     if base is None:
         if column is None:
             return 0

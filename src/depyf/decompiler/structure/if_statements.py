@@ -242,6 +242,9 @@ def _is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> 
     second = node.false if first is node.true else node.true
     if second is None or second is end or second.statements or second.next is None:
         return False
-    falls = second.fall is second.next and second.next is skip_jumps(end) and second.predecessors == {node}
+    if second.next is not skip_jumps(end) or second.predecessors != {node}:
+        return False
+    if second.evidence.is_pass:
+        return case_of(node.test) is None  # the end of a pattern may be as wide
     line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
-    return falls and second.evidence.keyword == "pass" and line not in lines
+    return second.fall is second.next and second.evidence.keyword == "pass" and line not in lines

@@ -12,6 +12,7 @@ from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Append, Given, Iterated
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
+from .columns import column_of_first, column_of_keyword
 from .context import Context, NoPlace, fails_an_assertion
 from .flow import key_of
 
@@ -111,7 +112,7 @@ def write_while(
     inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
-        begins = block not in writer.flow.back and _column_of_first(block) == min(_columns(inside), default=-1)
+        begins = block not in writer.flow.back and column_of_first(block) == min(_columns(inside), default=-1)
         is_beside = begins or _is_beside_its_test(block, inside)
         if is_beside and block in context.inside and writer.flow.dominates(node, block):
             inside |= _part_in_loop(writer, block, context, inside)
@@ -152,7 +153,7 @@ def _before_a_break(
     """Return the code from ``block`` on that is indented deeper than what follows the loop, and leads to a ``break`` of
     which there is a jump or a NOP; nothing if none does, or if it is further left than all statements ``inside``.
     """
-    first = _column_of_first(block)
+    first = column_of_first(block)
     if first is None or first < min(_columns(inside), default=0):
         return set()
     part = set(writer.flow.dominated(block)) & context.inside
@@ -162,23 +163,16 @@ def _before_a_break(
         column = one.evidence.column if end is not one else one.evidence.left_from
         if end is not None and end in part and column is not None:
             after[end] = column
-    if len(after) != 1:
+    if not after:
         return set()
-    ((end, jump),) = after.items()
+    end, jump = min(after.items(), key=lambda item: item[0].layout)
     between = part - set(writer.flow.dominated(end))
-    last = _column_of_first(end)
+    last = column_of_first(end)
     if last is None or first <= last or first > jump + len("("):
         return set()
     if not between.isdisjoint(writer.flow.back):
         return set()  # another loop, whose `break` it is
     return between if set(writer.leaving(between)) <= {end} else set()
-
-
-def _column_of_first(block: LiftedBlock) -> int | None:
-    """Return the column of the first statement of ``block``, or of the ``if`` whose test is all of it."""
-    if block.statements:
-        return block.statements[0].column
-    return _column_of_keyword("if", block) if block.kind == "branch" else block.evidence.column
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
@@ -215,15 +209,9 @@ def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     return column is not None and any(columns) and all(one is None or column < one for one in columns)
 
 
-def _column_of_keyword(keyword: str, block: LiftedBlock) -> int | None:
-    """Return the column of the statement whose test ends ``block``: its body is where the test falls through to."""
-    test = block.test if block.fall is block.true else spelled(negate(block.test))
-    return column_of_test(keyword, block.evidence.column, test)
-
-
 def _is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
     """Whether ``block`` is indented no deeper than the ``if`` or ``elif`` whose test ends ``source``."""
-    keyword = _column_of_keyword("elif", source)
+    keyword = column_of_keyword("elif", source)
     return keyword is not None and block.evidence.column is not None and block.evidence.column <= keyword
 
 
@@ -235,12 +223,12 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if source is None or source not in inside or source.kind != "branch" or block.evidence.line is None:
         return False
     other = next((one for one in source.successors if one is not block), None)
-    keyword = _column_of_keyword("if", source)
+    keyword = column_of_keyword("if", source)
     if keyword is None:
         return other is not None and other.evidence.is_continue and not other.statements
     column = block.evidence.column if block.kind == "return" else None
     if block.kind == "branch":
-        column = _column_of_keyword("elif", block)
+        column = column_of_keyword("elif", block)
     if block.statements:
         column = block.statements[0].column
     if column is None or block.evidence.line <= (source.evidence.exit_line or 0):
@@ -307,7 +295,7 @@ def _is_test_of_if(node: LiftedBlock, start: LiftedBlock) -> bool:
     """Whether the test at the top of a loop is that of an ``if`` in an endless loop, by the column of the body that
     begins with ``start``: it would be indented by an odd number of columns from a ``while``, by 2, 4 or 8 from ``if``.
     """
-    loop, test = _column_of_keyword("while", node), _column_of_keyword("if", node)
+    loop, test = column_of_keyword("while", node), column_of_keyword("if", node)
     body = start.statements[0].column if start.statements else None
     if node.evidence.is_repeated or loop is None or test is None or body is None:
         return False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
 from ..syntax import nodes
+from .columns import column_of_first
 from .context import Context, NoPlace
 from .rules import Rules
 
@@ -179,6 +180,45 @@ def _else_breaks(exits: TryExits) -> Ends | None:
     return Ends(exits.follow, block) if final(block, shared=True) is final(break_to, shared=True) else None
 
 
+def _break_below(exits: TryExits) -> Ends | None:
+    """The body and the handlers continue with a jump out of the loop on a line below them all: a ``break`` that follows
+    the statement.
+    """
+    if exits.context.break_to is None or exits.from_body or any(p not in exits.loop for p in exits.handler_real):
+        return None
+    part, out = exits.inside | exits.handling, skip_jumps(exits.context.break_to)
+    left = [block for node in part for block in node.successors if block not in part]
+    leaving = [_jumps_from(block) for block in left if skip_jumps(block) is out]
+    below = {one for jumps in leaving for one in jumps if (one.evidence.exit_line or 0) > exits.last_line}
+    if len(below) != 1 or out is skip_jumps(exits.context.continue_to):
+        return None
+    jump = below.pop()
+    if jump.evidence.column != _column(exits) or len(jump.predecessors) < 2:
+        return None
+    falls = all(jump in jumps and not any(map(_is_written, jumps[: jumps.index(jump)])) for jumps in leaving)
+    return Ends(jump) if falls else None
+
+
+def _is_written(jump: LiftedBlock) -> bool:
+    """Whether the jump has a line of its own: it is a ``break``, not the end of the statements before it."""
+    lines = {line for one in jump.predecessors for line in (*_lines(one), one.evidence.exit_line)}
+    return jump.evidence.exit_line is not None and jump.evidence.exit_line not in lines
+
+
+def _lines(block: LiftedBlock) -> list[int | None]:
+    return [block.evidence.line, *(one.line for one in block.statements)]
+
+
+def _jumps_from(block: LiftedBlock) -> list[LiftedBlock]:
+    """Return ``block`` and those after it that only jump."""
+    found: list[LiftedBlock] = []
+    following: LiftedBlock | None = block
+    while following is not None and following.kind == "goto" and not following.statements and following not in found:
+        found.append(following)
+        following = following.next
+    return found
+
+
 def _handlers_end_the_code(exits: TryExits) -> Ends | None:
     """The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is ``else``.
 
@@ -211,6 +251,22 @@ def _all_fall_off(exits: TryExits) -> Ends | None:
     if not others or end in exits.from_body and all(map(exits.only_loops, others)):
         return Ends(exits.follow)
     return None
+
+
+def _follows_by_its_column(exits: TryExits) -> Ends | None:
+    """The handlers continue with the loop, and what the body continues with is in the column of the statement."""
+    real = [block for block in exits.handler_real if block is not exits.end]
+    if exits.end is None or exits.end not in exits.loop or real or exits.is_of_group or len(exits.others) != 1:
+        return None
+    (block,) = exits.others
+    column = _column(exits)
+    return Ends(block) if column is not None and column == column_of_first(block) else None
+
+
+def _column(exits: TryExits) -> int | None:
+    """Return the column of the statement, None if unknown."""
+    columns = [one.region.column for one in exits.inside if one.region is not None and one.region.column is not None]
+    return min(columns, default=None)
 
 
 def _handlers_fall_off(exits: TryExits) -> Ends | None:
@@ -305,9 +361,11 @@ def _ends_by_line(handling: set[LiftedBlock], end: LiftedBlock) -> bool:
 RULES: Rules[TryExits, Ends] = Rules(
     "try",
     _else_breaks,
+    _break_below,
     _handlers_end_the_code,
     _body_loops,
     _all_fall_off,
+    _follows_by_its_column,
     _handlers_fall_off,
     _handlers_loop_by_their_lines,
     _laid_out_behind,

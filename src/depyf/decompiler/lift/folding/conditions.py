@@ -10,6 +10,7 @@ from ..lifted_block import LiftedBlock, Terminator
 from ..values import AssertionClass, CaseTest, Matches, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
 from .shapes import (
+    computes_nothing,
     ends_the_body,
     in_a_chain,
     in_a_comprehension,
@@ -47,13 +48,20 @@ def fold_condition(block: LiftedBlock) -> bool:
         return False
     if ends_the_body(exit_target) and not ends_the_body(second.false) and not ends_the_body(second.true):
         return False  # one falls off the end of a loop body, the other is a `continue`
-    if same_exit(other, second.false):
-        _join_tests("and", block, second)
-    elif same_exit(other, second.true):
-        _join_tests("or", block, second)
-    else:
-        return False
+    op = "and" if same_exit(other, second.false) else "or"
+    shared = second.false if op == "and" else second.true
+    if not same_exit(other, shared) or shared is not exit_target and _jumps_below(shared, second):
+        return False  # `else: break` is where both tests of one condition would go
+    _join_tests(op, block, second)
     return True
+
+
+def _jumps_below(arm: LiftedBlock | None, test: LiftedBlock) -> bool:
+    """Whether ``arm`` is a jump with a place of its own, below ``test``, which alone leads there."""
+    if arm is None or arm.kind != "goto" or not only_from(arm, test) or not is_silent(arm) or not computes_nothing(arm):
+        return False
+    line, above = arm.evidence.exit_line, test.evidence.exit_line
+    return arm.evidence.column is not None and line is not None and above is not None and line > above
 
 
 def _second_test(block: LiftedBlock) -> LiftedBlock | None:
