@@ -25,6 +25,20 @@ HAVE_COLUMNS = [version for version in VERSIONS if version >= (3, 11)]
 
 CASES = {
     "statements after blank lines": "import os\n\n\n\nx = os.name\n\n\ny = x\n",
+    "constants folded in displays": (
+        "for a in (2**31-1, 2**31, 2**31+1):\n    b(a)\nfor a in 2**31, 2**63:\n    b(a)\n"
+        "c = d in (0xffff, 0x1234, 0xabcd)\nfor e in (b'ab', b'c', b'd' * 20):\n    b(e)\n"
+        "for f in (2 ** 64 + 1, 2 ** 127 - 1, -2 ** 64, -2 ** 127):\n    b(f)\nc = d in (10**6, 10**9)\n"
+    ),
+    "a decorated coroutine on one line": "class A:\n    @b\n    async def c(d): pass\n\n    @b\n    def e(d): pass\n",
+    "repeated parts": (
+        "a.b(0, '\\u20ac\\0')\nc.d(e('f', 4), (b'f\\0', 3))\nfor g in (20, 50) * 3:\n    h(g)\n"
+        "i = [{'j': ('.k.1',)*10}]\nl('foo bar\\n'*3 + '\\n')\nm = n + \\\n    [0., 1., -1.]\n"
+    ),
+    "products of three factors": (
+        "a = b(5 * 10 ** 9)\nc = d(60 * 60 * 24)\ne = f(3600)\ng = h(32 * 2 ** 20)\ni = j(5 * 1024 * 1024)\n"
+        "k = l(b'I\\xfe\\xdc\\xba\\x98\\x76\\x54\\x32\\x10')\n"
+    ),
     "two statements on a line": "a = b; c = d\ne = f\n",
     "a block on the line of its header": "if a: b()\nfor x in y: c(x); d(x)\n",
     "arguments over lines": "a = f(b,\n      c,\n      d(e,\n        g))\nh = i\n",

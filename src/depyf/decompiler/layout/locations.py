@@ -10,6 +10,7 @@ import bisect
 import operator
 from typing import NamedTuple
 
+from .literals.displays import ends_operand, may_be_bare
 from .literals.spelling import TokenTexts, spell
 from .literals.strings import width_of
 from .matching.anchors import Anchors, Extent, Location, most_of
@@ -74,8 +75,7 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
     around = _around_strings(tokens)
     dropped |= around
-    spelled = spell(votes, tokens, anchors.origins)
-    spelled.squeezed = squeezed
+    spelled = spell(votes, tokens, anchors.origins, anchors.tuples, squeezed)
     dropped |= spelled.without
     silent = {token: at for token, at in anchors.ends.items() if 0 < at[0] <= at[2] <= most and at[3] <= MOST_COLUMNS}
     edges = _Edges(_inside(votes, around), anchors.tuples, cut)
@@ -219,7 +219,7 @@ class _Edges:
     def _is_constant_index(self, span: Span) -> bool:
         inside = self.tokens[span[0] : span[1] + 1]
         is_flat = len(inside) > 1 and inside[1].text == "," and all(one.text not in OPENING for one in inside)
-        return is_flat and self._is_in_brackets(span) and span[0] > 1 and _ends_operand(self.tokens[span[0] - 2])
+        return is_flat and self._is_in_brackets(span) and span[0] > 1 and ends_operand(self.tokens[span[0] - 2])
 
     def _is_index(self, span: Span) -> bool:
         """Whether ``span`` is a tuple in square brackets, which has no parenthesis to begin with."""
@@ -269,32 +269,13 @@ def _without_our_parentheses(
             if missing and missing == len(blanks) + (2 if is_bare else 0) or missing == len(blanks) + 2:
                 squeezed.update(blanks)
             is_bare = is_bare or missing in (2, 2 + len(blanks)) and missing != len(blanks)
-            if is_bare and _may_be_bare(tokens, start, end):
+            if is_bare and may_be_bare(tokens, start, end):
                 dropped.update((start, end))
                 tuples.add(inner)
                 found[inner] = extent
                 continue
         found.setdefault((start, end), extent)
     return found
-
-
-def _may_be_bare(tokens: list[Token], start: int, end: int) -> bool:
-    """Whether the syntax allows a tuple without parentheses there."""
-    after = tokens[end + 1] if end + 1 < len(tokens) and tokens[end + 1].line == tokens[end].line else None
-    if not start or tokens[start].line != tokens[start - 1].line:
-        return after is None or after.text == "="
-    before = tokens[start - 1].text
-    if before == "{" and tokens[start].in_string:
-        return after is not None and (after.text == "}" or after.kind == "part")  # a field
-    if before == "[":
-        return after is not None and after.text == "]" and start > 1 and _ends_operand(tokens[start - 2])
-    return before in ("=", "return", "in", "for", "yield", "+=") and (
-        after is None or after.text in (":", "=", "in") and not tokens[start].in_string
-    )
-
-
-def _ends_operand(token: Token) -> bool:
-    return token.text in CLOSING or token.kind == "name" and not token.is_keyword
 
 
 def _around_strings(tokens: list[Token]) -> set[int]:

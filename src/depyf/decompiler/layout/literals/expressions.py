@@ -12,14 +12,17 @@ Operation = Tuple[object, str, object]
 """Left operand, operator, right operand."""
 
 _FACTORS = (2, 3, 4, 5, 7, 8, 10, 16, 24, 32, 60, 64, 100, 128, 256, 512, 1000, 1024, 3600)
-_DIVISORS = (*range(2, 101), 2.54, 180, 360, 1000, 1024, 3600)
+_DIVISORS = (*range(2, 101), 2.54, 25.4, 180, 360, 1000, 1024, 3600)
 _ROUND = (10**6, 10**5, 10**4, 1000, 1024**2, 1024, 100, 3600, 60)
+_SQUARED = (60, 1024, 1000)
+_HOURS = 24
+_POWERS = ((10, 1), (2, 10), (1024, 1))
 _FEW = 1000
 _LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
 _MOST_BITS = 4000
 _TOKEN = re.compile(
-    r"""[bB]?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
+    r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
 )
 """A literal, an operator, or a parenthesis."""
 
@@ -30,6 +33,8 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
     ``first``: the literal that they begin with, if known.
     """
     operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
+    products = (one for one in _products(value) if len(one) == width) if type(value) is int else ()
+    yield from (one for one in products if first is None or begins_with(one, first))
     for spellings in (_plain, _others):
         for left, operator, right in operations:
             for a in spellings(left):
@@ -116,6 +121,23 @@ def _shifts(value: int) -> Iterator[Operation]:
         yield value >> zeros, "<<", zeros
     for shift in range(zeros & ~7, 7, -8):
         yield value >> shift, "<<", shift
+
+
+def _products(value: int) -> Iterator[str]:
+    """Yield products of three factors and products with a power, as in sizes, times and large round numbers."""
+    for times in (" * ", "*"):
+        for base in _SQUARED:
+            left = value // base**2
+            if left * base**2 == value and 1 < left < _FEW:
+                factors = [left, base, base] if left != _HOURS else [base, base, left]
+                yield times.join(map(str, factors))
+        for base, step in _POWERS:
+            power, left = 0, value
+            while left > 1 and left % base**step == 0:
+                power, left = power + step, left // base**step
+            if power > 1 and 1 < left < _FEW:
+                yield f"{left}{times}{base}**{power}"
+                yield f"{left}{times}{base} ** {power}"
 
 
 def _of_float(value: float, first: object) -> Iterator[Operation]:

@@ -41,9 +41,15 @@ def quote_of_pieces(text: str, value: str | bytes) -> str:
     return quote if len(quote) == 1 else '"' if inside else "'"
 
 
-def in_pieces(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str | None:
-    """Split the value into literals, one per line; the last one ends in ``end_column``."""
+def in_pieces(
+    value: str | bytes, rows: int, column: int, end_column: int, text: str, first: object = None
+) -> str | None:
+    """Split the value into literals, one per line; the last one ends in ``end_column``. ``first``: the first one, if
+    known.
+    """
     quote = quote_of_pieces(text, value)
+    if rows == 1 and isinstance(first, (str, bytes)) and type(first) is type(value) and 0 < len(first) < len(value):
+        return _in_two(value, first, end_column, quote)
     size = _of_last_piece(value, end_column - column, quote)
     start = column
     if size is None:
@@ -58,6 +64,14 @@ def in_pieces(value: str | bytes, rows: int, column: int, end_column: int, text:
     texts = [next(in_quotes(piece, quote)) for piece in lines]
     blank = "\n" * (rows - len(lines))
     return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
+
+
+def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str) -> str | None:
+    """Split the value behind ``first``; the second literal ends in ``end_column`` of the next line."""
+    start, last = (next(in_quotes(piece, quote)) for piece in (first, value[len(first) :]))
+    blanks = end_column - width_of(last)
+    is_first = value[: len(first)] == first
+    return f"{start}\n{' ' * blanks}{last}" if is_first and blanks >= 0 else None
 
 
 def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from typing import Iterator
+from typing import Collection, Iterator
 
 from ..matching.anchors import Extent
 from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
+from .displays import spell_display
 from .expressions import begins_with, expressions, is_operation, operators_of, sums
 from .numbers import spellings_of_number
 from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
@@ -38,9 +39,18 @@ class TokenTexts:
         self.squeezed: set[int] = set()
 
 
-def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Folding]) -> TokenTexts:
-    """Find the spellings that fit the extents in the original; ``origins``: which constants are folded."""
+def spell(
+    votes: dict[Span, Extent],
+    tokens: list[Token],
+    origins: dict[Span, Folding],
+    tuples: Collection[Span] = (),
+    squeezed: Collection[int] = (),
+) -> TokenTexts:
+    """Find the spellings that fit the extents in the original; ``origins``: which constants are folded; ``tuples``: the
+    spans of tuples; ``squeezed``: the tokens to write without a space before them.
+    """
     found = TokenTexts()
+    found.squeezed.update(squeezed)
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
         token = tokens[start]
         if token.kind == "statement":
@@ -60,6 +70,12 @@ def spell(votes: dict[Span, Extent], tokens: list[Token], origins: dict[Span, Fo
             found.texts[start] = _BY_WIDTH[token.text, end_column - column]
         elif end == start + 3 and line == end_line:
             _only_item(found, start, end_column - column, tokens)
+        elif (start, end) in tuples:
+            first = origins.get((start, end), _UNKNOWN).first
+            texts, omitted = spell_display(tokens, (start, end), extent, first, found.squeezed)
+            found.texts.update(texts)
+            found.without |= omitted
+            found.squeezed.update({end} & {*texts})
     _negate(found, votes, tokens)
     return found
 
@@ -73,6 +89,9 @@ _UNUSUAL = re.compile(
 )
 """What few write: raw strings without a backslash, in triple quotes; small floats with an exponent or with zeros at the
 end; leading zeros, but to a usual width."""
+_UNUSUAL_OF_ROUND = re.compile(r"0[xob]")
+"""What few write for a large number that is round as a decimal one."""
+_ROUND = 10**6
 _FEW = 10
 _BINDS_LESS = re.compile(r"<<|[-+/]|(?<!\*)\*(?!\*)")
 """Operators in a spelling of a number that an adjacent operator may bind tighter than."""
@@ -139,7 +158,9 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
     if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
         return "+" + token.text
     if not is_alone:
-        usual = [one for one in fitting if not _UNUSUAL.match(one)]
+        is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
+        unusual = _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
+        usual = [one for one in fitting if not unusual.match(one)]
         fitting = usual or [*itertools.islice(expressions(value, width), _FEW)] or fitting
     return _tight(fitting, tokens, number)
 
@@ -386,7 +407,7 @@ def _over_lines(
                     return
     if is_alone and marks == rows and text.count("\n") == rows:
         return
-    pieces = in_pieces(value, rows, column, end_column, text)
+    pieces = in_pieces(value, rows, column, end_column, text, origin.first)
     if pieces is not None:
         if origin.is_folded and pieces.count("\n") == rows and "\n\n" not in pieces:
             pieces = pieces.replace("\n", " +\n")

@@ -11,6 +11,8 @@ _LONGEST_UNIT = 8
 _PARTS = 3
 _REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
 _REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
+_TWICE = re.compile(r"(.{4,40}?)\1+", re.DOTALL)
+_TWICE_BYTES = re.compile(rb"(.{4,40}?)\1+", re.DOTALL)
 _RUN = re.compile(r"(.{1,8}?)\1{9,}", re.DOTALL)
 _RUN_OF_BYTES = re.compile(rb"(.{1,8}?)\1{9,}", re.DOTALL)
 _PIECES = 6
@@ -62,7 +64,10 @@ def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
 
 def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
     """Yield a repeated unit with a prefix or suffix added."""
-    found = (_REPEATED_BYTES if isinstance(value, bytes) else _REPEATED).search(value)  # type: ignore[arg-type]
+    if isinstance(value, bytes):
+        found: re.Match[str] | re.Match[bytes] | None = _REPEATED_BYTES.search(value) or _TWICE_BYTES.search(value)
+    else:
+        found = _REPEATED.search(value) or _TWICE.search(value)
     if found is None:
         return
     unit = found[1]
@@ -136,6 +141,17 @@ def _named_octal(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o", short=True)
 
 
+def _octal_in_ascii(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=True, form="o")
+
+
+def with_short_escapes(value: str | bytes, text: str) -> str | None:
+    """Return the literal ``text`` of this value with escapes as short as possible; None if it has no longer ones."""
+    match = OF_LITERAL.match(text)
+    short = next(in_quotes(value, match["quote"] if match is not None else "'", (_named_octal,), raw=False))
+    return short if short != text else None
+
+
 def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="ooo")
 
@@ -168,6 +184,13 @@ def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
     return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
 
 
+def _hexadecimal_behind(text: str, quote: str, is_bytes: bool) -> str | None:
+    """Write everything from the first character on that needs a number escape as number escapes."""
+    start = next((at for at, char in enumerate(text) if not char.isprintable() or char > "~"), 0)
+    rest = _all_hexadecimal(text[start:], quote, is_bytes)
+    return plain(text[:start], quote, is_bytes) + rest if start and rest is not None else None
+
+
 def _no_names(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x", names=False)
 
@@ -196,8 +219,8 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
 Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, is bytes) -> the body between the quotes, or None."""
 _ESCAPES: tuple[Escape, ...] = (
-    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
-    _raw_characters, _all_quotes, _all_hexadecimal, _character_names, _all_wide,
+    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _octal_in_ascii, _one_line,
+    _no_names, _raw_characters, _all_quotes, _all_hexadecimal, _hexadecimal_behind, _character_names, _all_wide,
 )  # fmt: skip
 
 

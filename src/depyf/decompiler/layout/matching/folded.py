@@ -109,8 +109,15 @@ def _begins_with_first(raw: RawCode, ours: RawCode, loads: list[Instruction]) ->
     key = constant_key(ours.consts[0])
     if not _is_scalar(ours.consts[0]) or key == constant_key(raw.consts[0]):
         return None
-    found = (load for load in loads if constant_key(load.arg) == key and _has_columns(load))
+    found = (load for load in loads if constant_key(_first_of(load.arg)) == key and _has_columns(load))
     return min(found, key=_place, default=None)
+
+
+def _first_of(constant: object) -> object:
+    """Return the first element of a tuple, or of the tuple that it begins with."""
+    while isinstance(constant, tuple) and constant:
+        constant = constant[0]
+    return constant
 
 
 def _may_be_names(constant: object) -> bool:
