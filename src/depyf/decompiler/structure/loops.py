@@ -97,7 +97,18 @@ def _end(
         return exhausted, None
     if len(breaks) > 1:
         raise NoPlace("a loop that is left to several places", breaks)
-    return breaks[0], exhausted
+    return _jump_below(inside, breaks[0]) or breaks[0], exhausted
+
+
+def _jump_below(inside: set[LiftedBlock], after: LiftedBlock) -> LiftedBlock | None:
+    """Return the jump by which all of the loop's ``break`` statements go on to ``after``: it follows the loop, on a line
+    of its own.
+    """
+    jumps = {one for block in inside for one in block.successors if one not in inside and skip_jumps(one) is after}
+    jump = jumps.pop() if len(jumps) == 1 else None
+    if jump is None or jump is after or jump.evidence.column is None or jump.evidence.exit_line is None:
+        return None
+    return jump if jump.evidence.exit_line > max(map(_last_line, inside)) else None
 
 
 def write_while(

@@ -25,6 +25,7 @@ def find_merges(
             block
             for block in found
             if block not in taken
+            and block is not context.break_to
             and (
                 block in context.inside
                 and skip_jumps(block) is block
