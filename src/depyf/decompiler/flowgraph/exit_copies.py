@@ -40,6 +40,8 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     handlers = {block.handler_block for block in graph.blocks}
     sources = graph.predecessors()
     for block, last in ends:
+        if not exits_are_copied and _is_below_its_test(last, sources.get(block, ())):
+            continue
         if last.line is not None or not has_lines:
             # The handlers of two inlined comprehensions are no copies of each other.
             handler_position = last.position if block in handlers else None
@@ -84,6 +86,15 @@ def _split_off_return(graph: ControlFlowGraph, block: BasicBlock) -> None:
     if last.position is not None and last.position[2] is not None:
         return
     graph.split(block, len(block.instructions) - 2)
+
+
+def _is_below_its_test(end: Instruction, sources: Iterable[BasicBlock]) -> bool:
+    """Whether a test that leads to ``end`` is on an earlier line, which no test in the value of a ``return`` is.
+
+    Where only a RETURN_VALUE is copied it is for a conditional expression, and has the line of the ``return``.
+    """
+    tests = [one.last.line for one in sources if one.last is not None and one.target is not None and one.fall is not None]
+    return end.line is not None and any(line is not None and line < end.line for line in tests)
 
 
 def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:
