@@ -37,6 +37,25 @@ CASES = {
     "a condition apart from a chain": (
         "def f(a):\n    if a == 1:\n        return b\n\n    if a == 2:\n        return c\n    else:\n        return d\n"
     ),
+    "else behind a handler that leaves, with a name": (
+        "def f(a):\n    try:\n        b = a()\n    except c as d:\n        return d\n    else:\n        return b\n"
+    ),
+    "else of raising branches": (
+        "def f(a):\n    if a > 1:\n        raise b('c', d)\n    elif a == 1:\n        raise b('e', d)\n"
+        "    else:\n        raise b('g')\n"
+    ),
+    "else of try in a loop": (
+        "def f(a):\n    for b in a:\n        try:\n            b()\n        except c:\n            pass\n"
+        "        else:\n            d()\n"
+    ),
+    "continue in a handler that ends a loop": (
+        "def f(a):\n    for b in a:\n        try:\n            b()\n        except c:\n            continue\n"
+    ),
+    "continue behind an if": (
+        "def f(a):\n    for b in a:\n        if not b:\n            if c:\n                d()\n            continue\n"
+        "        if e:\n            g()\n        h()\n"
+    ),
+    "else: pass": "def f(a):\n    if a:\n        b()\n    else:\n        pass\n    return c\n",
 }
 
 
@@ -94,6 +113,18 @@ def the_first_dead_code_that_differs_is_found(version: tuple[int, int]) -> None:
     back = first_dead_difference(without, with_else)
     assert back is not None and (back.missing, back.position) == (False, found.position)
     assert first_dead_difference(with_else, with_else) is None
+
+
+def test_jumps_that_lead_elsewhere_are_found() -> None:
+    for version in LEAVE_DEAD_CODE:
+        jumps_that_lead_elsewhere_are_found(version)
+
+
+def jumps_that_lead_elsewhere_are_found(version: tuple[int, int]) -> None:
+    texts = "def f(a):\n    if a:\n        b()\n    else:\n        pass\n", "def f(a):\n    if a:\n        b()\n"
+    left, right = (compiled(text, version) for text in texts)
+    found = first_dead_difference(left, right)
+    assert found is not None and (found.missing, found.is_jump, found.far) == (True, True, 1)
 
 
 def test_instructions_that_differ_elsewhere_are_no_dead_code(compile_one) -> None:

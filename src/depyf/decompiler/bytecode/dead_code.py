@@ -6,8 +6,9 @@ whose last statement is not a `return` ends in `return None`, even if every bran
 
 from __future__ import annotations
 
+import difflib
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .code.raw_code import RawCode
 from .decoding.decode import Decoder
@@ -17,45 +18,111 @@ _LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP
 _LONGEST = 4
 """The most instructions before a dead jump that leave blocks and handlers: one for each, and few nest."""
 
+_COMPARED = 250_000
+"""The size of the table of what lies between the first and the last difference, at most; else all of that differs."""
+
 
 class DeadCode(NamedTuple):
-    """Dead code that one code object has and another lacks, or has with another jump target.
+    """Dead code, or a jump, that one code object has and another lacks, or has with another jump target.
 
     ``position`` is its instruction index, ``line`` that of its statement, ``target`` the line to which it jumps.
-    ``missing`` is false if only the second code object has it: lines are unknown then.
+    ``missing`` is false if only the second code object has it: lines are unknown then. ``is_jump``: it runs, and only
+    jumps. ``far`` is the number of instructions that only one of the two has, or with another target. ``returned`` has
+    the constant of a ``return`` that ends the code.
     """
 
     position: int
     missing: bool
     line: int | None = None
     target: int | None = None
+    is_jump: bool = False
+    far: int = 0
+    returned: tuple[Any, ...] = ()
 
 
 def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | None:
-    """The first difference of two equivalent code objects if it is in dead code, otherwise None."""
+    """The first difference of two equivalent code objects if it is in dead code or a jump, otherwise None."""
     left, right = Decoder(original).run(), Decoder(recompiled).run()
+    found = _first(left, right)
+    return found and found._replace(far=_distance(left, right))
+
+
+def _first(left: list[Instruction], right: list[Instruction]) -> DeadCode | None:
     for index, (mine, other) in enumerate(zip_longest(left, right)):
         if mine is None or other is None or mine.op != other.op:
-            if _is_dead(left, index):
-                return _described(left, index)
-            return DeadCode(index, False) if _is_dead(right, index) else None
+            return _difference(left, right, index)
     for index, (mine, other) in enumerate(zip(left, right)):
         if mine.target != other.target:
-            return _described(left, index) if _is_dead(left, index) else None
+            found = _described(left, index) if _is_dead(left, index) else None
+            return found or DeadCode(index, True, mine.line, _line(left, mine.target), is_jump=True)
     return None
 
 
+def _difference(left: list[Instruction], right: list[Instruction], index: int) -> DeadCode | None:
+    """The difference of both at ``index``, if it is in dead code or a jump."""
+    if _is_dead(left, index) or index == len(right):
+        return _described(left, index)
+    if _is_dead(right, index) or index == len(left):
+        return DeadCode(index, False)
+    if index < len(left) and left[index].op == "JUMP":
+        return DeadCode(index, True, left[index].line, _line(left, left[index].target), is_jump=True)
+    if index < len(right) and right[index].op == "JUMP":
+        return DeadCode(index, False, is_jump=True)
+    return None
+
+
+def _distance(left: list[Instruction], right: list[Instruction]) -> int:
+    """How many instructions only one of the two has, and how many that both have jump elsewhere."""
+    mine, others = [one.op for one in left], [one.op for one in right]
+    start, end = 0, 0
+    while start < min(len(mine), len(others)) and mine[start] == others[start]:
+        start += 1
+    while end < min(len(mine), len(others)) - start and mine[-1 - end] == others[-1 - end]:
+        end += 1
+    between = mine[start : len(mine) - end], others[start : len(others) - end]
+    pairs = {index: index for index in range(start)}
+    if len(between[0]) * len(between[1]) <= _COMPARED:
+        for block in difflib.SequenceMatcher(None, *between, autojunk=False).get_matching_blocks():
+            pairs.update((start + block.a + index, start + block.b + index) for index in range(block.size))
+    pairs.update((len(mine) - index, len(others) - index) for index in range(1, end + 1))
+    pairs[-1] = -1
+    elsewhere = sum(pairs.get(left[at].target) != right[other].target for at, other in pairs.items() if at >= 0)
+    return len(mine) + len(others) - 2 * (len(pairs) - 1) + elsewhere
+
+
+def _line(instructions: list[Instruction], index: int) -> int | None:
+    return instructions[index].line if 0 <= index < len(instructions) else None
+
+
 def _is_dead(instructions: list[Instruction], index: int) -> bool:
-    """Whether nothing falls into the instruction, or into one of those just before it, and no jump or handler leads
-    there.
+    """Whether nothing falls into the instruction, or into one of those just before it, and no jump or handler that
+    may run leads there.
     """
     first = index
     while 0 < first < len(instructions) and instructions[first - 1].op not in _LEAVING and index - first < _LONGEST:
         first -= 1
     if not 0 < first < len(instructions) or instructions[first - 1].op not in _LEAVING:
         return False
-    dead = range(first, index + 1)
-    return all(i.target not in dead and (i.handler is None or i.handler.target not in dead) for i in instructions)
+    dead, run = range(first, index + 1), _reached(instructions)
+    return all(i.target not in dead and (i.handler is None or i.handler.target not in dead) for i in run)
+
+
+def _reached(instructions: list[Instruction]) -> list[Instruction]:
+    """The instructions that control may reach: a dead jump leads to more dead code."""
+    seen: set[int] = set()
+    todo = [0]
+    while todo:
+        at = todo.pop()
+        if at in seen or not 0 <= at < len(instructions):
+            continue
+        seen.add(at)
+        one = instructions[at]
+        todo.append(one.target)
+        if one.handler is not None:
+            todo.append(one.handler.target)
+        if one.op not in _LEAVING:
+            todo.append(at + 1)
+    return [one for at, one in enumerate(instructions) if at in seen]
 
 
 def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
@@ -65,4 +132,6 @@ def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
     if leaving.target >= len(instructions):
         return None  # nothing is checked in code that never runs
     target = instructions[leaving.target].line if leaving.op == "JUMP" else None
-    return DeadCode(index, True, instructions[index].line, target)
+    last = instructions[index:]
+    returned = (last[0].arg,) if [one.op for one in last] == ["CONST", "RETURN_VALUE"] else ()
+    return DeadCode(index, True, instructions[index].line, target, returned=returned)

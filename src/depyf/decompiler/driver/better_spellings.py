@@ -75,7 +75,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
         tests = spell_loop_tests(body, raw, printed, work.compile)
         if tests:
             return tests
-    if "code" not in verdict.differs or kind_of(raw) != "function":
+    if "code" not in verdict.differs:
         return []
     found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile)
     if not found and plain is not None:

@@ -17,6 +17,7 @@ from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
 
 _NOT_COUNTED = ("NOP", "NULL")
+_LATEST = 1 << 30
 _DROPS_OPERAND = [("SWAP", 2), ("POP", None)]
 _UNWINDS = ("SWAP", "RETURN_VALUE")
 """Operations right after the evaluation of a ``return`` value; two of them may follow each other."""
@@ -93,8 +94,8 @@ def _is_below_its_test(end: Instruction, sources: Iterable[BasicBlock]) -> bool:
 
     Where only a RETURN_VALUE is copied it is for a conditional expression, and has the line of the ``return``.
     """
-    tests = [one.last.line for one in sources if one.last is not None and one.target is not None and one.fall is not None]
-    return end.line is not None and any(line is not None and line < end.line for line in tests)
+    tests = [one.last for one in sources if one.target is not None and one.fall is not None]
+    return any(one is not None and (one.line or _LATEST) < (end.line or 0) for one in tests)
 
 
 def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:

@@ -1,40 +1,42 @@
-"""Search for an identical spelling of code that is exact, but whose dead code differs: that depends on `else` clauses.
+"""Search for an identical spelling of code that is exact, but whose dead code or jumps to jumps differ: they depend on
+`else` clauses.
 
 On entry, the text compiles to the original's instructions. On exit, it compiles to the original's code object, or is
 unchanged. A change moves the statements after an `if` or `try` that never falls through into its `else`, or out of
-it, or makes a `continue` explicit. No change is trusted: the whole text must compile to the original.
+it, or makes a `continue` explicit or implicit. No change is trusted: the whole text must compile to the original.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import Iterator, NamedTuple
+import heapq
+import itertools
+from typing import Iterator, TypeVar
 
+from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.dead_code import DeadCode, first_dead_difference
+from ..limits.budget import spend
 from ..proof.identical import differing_fields
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
 from .changes import FormChange
-from .exact import Compile, Text, compiled_with, made
+from .exact import Compile, Text, made
 
 MOST = 12
 """The maximum number of changes to one body: more are rarely needed, and each costs several compilations."""
-AT_ONCE = 4
-"""The number of changes to try for one difference."""
-IN_PAIRS = 2
-"""The number of changes to combine with a second one if none suffices alone: an `else` in a branch may show in the
-dead code only if the branch has an `else` as well."""
+AT_ONCE = 8
+"""The number of changes to try for one difference before moving on to bodies that are closer to the original."""
+COST = 2
+"""How much farther from the original a body counts once so many changes of it have been tried."""
+WORK = 120_000
+"""The budget for one code object: its instructions, plus a quarter of the text's characters, for each text compiled."""
+_STEPS = 0.4
+"""How much of the decompiler's budget each unit of work spends."""
 _JUMPS = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
 _TRIES = (nodes.Try, nodes.TryStar)
 _LATEST = 1 << 30
-
-
-class _Step(NamedTuple):
-    """Changes to be made in order, and the first difference in dead code after them, None if there is none."""
-
-    changes: list[FormChange]
-    dead: DeadCode | None
+_Branch = TypeVar("_Branch", nodes.If, nodes.ExceptHandler)
 
 
 def spell_identically(
@@ -43,46 +45,52 @@ def spell_identically(
     """Return the changes, to be made in order, after which the text of ``body`` compiles to ``raw`` itself; an empty
     list if none are found. ``recompiled`` is the code of the current text. ``body`` is restored at the end.
     """
-    chosen: list[FormChange] = []
     dead = first_dead_difference(raw, recompiled)
-    while dead is not None and len(chosen) < MOST:
+    size, budget = sum(len(part.bytecode) // 2 for part in raw.walk()), WORK
+    seen: set[str] = set()
+    order = itertools.count(1)
+    # The distance from the original, a tie-breaker, the changes made, how many further changes were tried, where next.
+    waiting: list[tuple[int, int, list[FormChange], int, DeadCode]] = []
+    if dead is not None:
+        waiting.append((dead.far, 0, [], 0, dead))
+    while waiting and budget > 0:
+        far, _, chosen, tried, dead = heapq.heappop(waiting)
         with made(chosen):
-            step = _next_step(body, dead, raw, printed, compiled)
-        if step is None:
-            return []
-        chosen += step.changes
-        dead = step.dead
-    return chosen if dead is None else []
+            options = list(_options(body, dead))
+            for change in options[tried : tried + AT_ONCE]:
+                with made([change]):
+                    text = printed()
+                    budget -= size + len(text or "") // 4
+                    spend(_STEPS * (size + len(text or "") // 4), "the search for an identical spelling")
+                    if text is None or text in seen:
+                        continue
+                    seen.add(text)
+                    other = _compiled(raw, text, compiled)
+                if other is None:
+                    continue
+                if not any(differing_fields(raw, other)):
+                    return [*chosen, change]
+                left = first_dead_difference(raw, other)
+                if left is not None and len(chosen) + 1 < MOST:
+                    heapq.heappush(waiting, (left.far + len(chosen), next(order), [*chosen, change], 0, left))
+        if tried + AT_ONCE < len(options):
+            heapq.heappush(waiting, (far + COST, next(order), chosen, tried + AT_ONCE, dead))
+    return []
 
 
-def _next_step(
-    body: list[nodes.Statement], dead: DeadCode, raw: RawCode, printed: Text, compiled: Compile, depth: int = 2
-) -> _Step | None:
-    """Return the changes that move the first difference furthest back; None if no change helps."""
-    best: _Step | None = None
-    options = list(_options(body, dead))[:AT_ONCE]
-    for change in options:
-        found = compiled_with(change, raw, printed, compiled)
-        if found is None:
-            continue
-        if not any(differing_fields(raw, found)):
-            return _Step([change], None)
-        left = first_dead_difference(raw, found)
-        if left is not None and left.position > dead.position:
-            if best is None or best.dead is None or left.position > best.dead.position:
-                best = _Step([change], left)
-    if best is None and depth > 1:
-        for change in options[:IN_PAIRS]:
-            with made([change]):
-                further = _next_step(body, dead, raw, printed, compiled, depth - 1)
-            if further is not None:
-                return _Step([change, *further.changes], further.dead)
-    return best
+def _compiled(raw: RawCode, text: str, compiled: Compile) -> RawCode | None:
+    """Return the code of the text; None if it is not valid Python."""
+    try:
+        return compiled(raw, text)
+    except (DecompilationError, RecursionError):
+        return None
 
 
 def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange]:
     """Yield the changes that may add or remove the dead code ``dead``, likeliest first."""
     found: list[tuple[tuple[bool, int], FormChange]] = []
+    if dead.returned not in ((), (None,)):
+        yield _instead(body, len(body), len(body), [nodes.Return(nodes.Constant(dead.returned[0]))])
     for suite in _suites(body):
         for index, statement in enumerate(suite):
             if not isinstance(statement, (nodes.If, *_TRIES)):
@@ -93,7 +101,7 @@ def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange
             ends = dead.line in (_last_line(_branch(statement)), _last_line(rest))
             rank = not ends, (dead.line or _LATEST) - line
             found += [(rank, change) for change in _alternatives(suite, index, dead)]
-    return (change for _, change in sorted(found, key=lambda one: one[0]))
+    yield from (change for _, change in sorted(found, key=lambda one: one[0]))
 
 
 def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.Statement]:
@@ -105,22 +113,62 @@ def _branch(statement: nodes.If | nodes.Try | nodes.TryStar) -> list[nodes.State
 
 def _alternatives(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
     """Yield alternative forms of the statement at ``index``, an `if` or `try`, and of those after it."""
-    statement, rest = suite[index], suite[index + 1 :]
+    statement = suite[index]
     if isinstance(statement, nodes.If):
-        leaves = _leaves(statement.body)
-        if not dead.missing:
-            if statement.orelse and leaves:
-                yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *statement.orelse, *rest])
-        elif statement.orelse and not leaves:
-            with_continue = copy.copy(statement)
-            with_continue.body = [*statement.body, nodes.Continue()]
-            yield _instead(suite, index, index + 1, [with_continue])
-        elif rest and leaves and not statement.orelse:
-            yield from _with_else(suite, index, dead)
-    elif isinstance(statement, _TRIES) and dead.missing and rest:
-        if statement.handlers and not statement.orelse and not statement.finalbody:
-            if all(_leaves(handler.body) for handler in statement.handlers):
-                yield _instead(suite, index, len(suite), [_with_orelse(statement, rest)])
+        yield from _alternatives_of_if(statement, suite, index, dead)
+    elif isinstance(statement, _TRIES) and statement.handlers:
+        yield from _alternatives_of_try(statement, suite, index, dead)
+
+
+def _alternatives_of_if(
+    statement: nodes.If, suite: list[nodes.Statement], index: int, dead: DeadCode
+) -> Iterator[FormChange]:
+    body, orelse, rest = statement.body, statement.orelse, suite[index + 1 :]
+    leaves = _leaves(body)
+    continued = _with_body(statement, [*body, nodes.Continue()])
+    if orelse:
+        if not leaves and dead.missing:
+            yield _instead(suite, index, index + 1, [continued])
+        if leaves and not dead.missing:
+            yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
+        if not leaves and not rest:
+            yield _instead(suite, index, len(suite), [_with_orelse(continued, []), *orelse])
+        if isinstance(orelse[-1], nodes.Continue) and not rest and not dead.missing:
+            yield _instead(suite, index, len(suite), [_with_orelse(statement, orelse[:-1])])
+        return
+    if rest and leaves and dead.missing:
+        yield from _with_else(suite, index, dead)
+    if isinstance(body[-1], nodes.Continue) and not dead.missing:
+        yield _instead(suite, index, len(suite), [_with_orelse(_with_body(statement, _fallen(body)), rest)])
+    if not leaves and dead.missing and dead.is_jump:
+        yield _instead(suite, index, index + 1, [_with_orelse(statement, [nodes.Pass()])])
+
+
+def _alternatives_of_try(
+    statement: nodes.Try | nodes.TryStar, suite: list[nodes.Statement], index: int, dead: DeadCode
+) -> Iterator[FormChange]:
+    orelse, rest = statement.orelse, suite[index + 1 :]
+    if dead.missing:
+        if rest and not orelse and not statement.finalbody and all(_leaves(one.body) for one in statement.handlers):
+            yield _instead(suite, index, len(suite), [_with_orelse(statement, rest)])
+        if not rest and not _leaves(statement.handlers[-1].body):
+            *others, last = statement.handlers
+            kept = last.body[:-1] if isinstance(last.body[-1], nodes.Pass) else last.body
+            continued = copy.copy(statement)
+            continued.handlers = [*others, _with_body(last, [*kept, nodes.Continue()])]
+            yield _instead(suite, index, index + 1, [continued])
+        return
+    if orelse:
+        yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
+    elif any(isinstance(one.body[-1], nodes.Continue) for one in statement.handlers):
+        fallen = copy.copy(statement)
+        fallen.handlers = [_with_body(one, _fallen(one.body)) for one in statement.handlers]
+        yield _instead(suite, index, len(suite), [_with_orelse(fallen, rest)])
+
+
+def _fallen(body: list[nodes.Statement]) -> list[nodes.Statement]:
+    """Return ``body`` without the `continue` at its end."""
+    return (body[:-1] or [nodes.Pass()]) if isinstance(body[-1], nodes.Continue) else body
 
 
 def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
@@ -140,6 +188,12 @@ def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iter
             yield _instead(suite, start, end, chained)
 
 
+def _with_body(statement: _Branch, body: list[nodes.Statement]) -> _Branch:
+    changed = copy.copy(statement)
+    changed.body = body
+    return changed
+
+
 def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> nodes.Statement:
     changed = copy.copy(statement)
     assert isinstance(changed, (nodes.If, *_TRIES))
@@ -148,7 +202,8 @@ def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> n
 
 
 def _instead(suite: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> FormChange:
-    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], suite[start].line)
+    line = suite[start].line if start < len(suite) else None
+    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], line)
 
 
 def _may_be_elif(statement: nodes.Statement, following: nodes.Statement) -> bool:

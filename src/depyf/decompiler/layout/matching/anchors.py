@@ -273,19 +273,22 @@ class _Header:
 def _in_parallel(
     pairs: Sequence[CodePair], exploded: RawCode, wanted: Sequence[CodePair]
 ) -> Iterator[tuple[RawCode, RawCode]]:
-    """Yield the code objects of the original that are ``wanted``, each with its counterpart in the exploded text."""
-    originals = {pair.ours: pair.original for pair in wanted}
-    todo = [(pairs[0].ours, exploded)]
+    """Yield the code objects of the original that are ``wanted``, each with its counterpart in the exploded text.
+
+    Without columns several may be one in our text, where they are on one line, but neither there nor in the original.
+    """
+    originals = {pair.original for pair in wanted}
+    todo = [(pairs[0].original, exploded)]
     while todo:
         left, right = todo.pop()
         if left in originals:
-            yield originals[left], right
+            yield left, right
         nested, others = left.nested, right.nested
         if [one.name for one in nested] != [one.name for one in others]:
             below = [(a.arg, b.arg) for a, b in aligned(left, right) if type(a.arg) is RawCode is type(b.arg)]
         else:
             below = list(zip(nested, others))
-        todo += [(one, other) for one, other in below if not originals.keys().isdisjoint(one.walk())]
+        todo += [(one, other) for one, other in below if not originals.isdisjoint(one.walk())]
 
 
 def _at(positions: Any, instruction: Instruction) -> Any:
