@@ -26,8 +26,8 @@ class DeadCode(NamedTuple):
     """Dead code, or a jump, that one code object has and another lacks, or has with another jump target.
 
     ``position`` is its instruction index, ``line`` that of its statement, ``target`` the line to which it jumps.
-    ``missing`` is false if only the second code object has it: lines are unknown then. ``is_jump``: it runs, and only
-    jumps. ``far`` is the number of instructions that only one of the two has, or with another target. ``returned`` has
+    ``missing`` is false if only the second code object has it: lines are unknown then. ``is_extra`` is true then, and if
+    both have it. ``is_jump``: it runs, and only jumps. ``far`` is the number of instructions that only one of the two has, or with another target. ``returned`` has
     the constant of a ``return`` that ends the code.
     """
 
@@ -35,6 +35,7 @@ class DeadCode(NamedTuple):
     missing: bool
     line: int | None = None
     target: int | None = None
+    is_extra: bool = False
     is_jump: bool = False
     far: int = 0
     returned: tuple[Any, ...] = ()
@@ -54,7 +55,8 @@ def _first(left: list[Instruction], right: list[Instruction]) -> DeadCode | None
     for index, (mine, other) in enumerate(zip(left, right)):
         if mine.target != other.target:
             found = _described(left, index) if _is_dead(left, index) else None
-            return found or DeadCode(index, True, mine.line, _line(left, mine.target), is_jump=True)
+            found = found or DeadCode(index, True, mine.line, _line(left, mine.target), is_jump=True)
+            return found._replace(is_extra=True)
     return None
 
 
@@ -63,11 +65,11 @@ def _difference(left: list[Instruction], right: list[Instruction], index: int) -
     if _is_dead(left, index) or index == len(right):
         return _described(left, index)
     if _is_dead(right, index) or index == len(left):
-        return DeadCode(index, False)
+        return DeadCode(index, False, is_extra=True)
     if index < len(left) and left[index].op == "JUMP":
         return DeadCode(index, True, left[index].line, _line(left, left[index].target), is_jump=True)
     if index < len(right) and right[index].op == "JUMP":
-        return DeadCode(index, False, is_jump=True)
+        return DeadCode(index, False, is_extra=True, is_jump=True)
     return None
 
 

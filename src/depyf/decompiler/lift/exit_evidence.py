@@ -115,7 +115,16 @@ class ExitEvidence:
                 return False
         elif len(block.instructions) > 1 and self.instructions_on[block.instructions[-2].line] & ITERATES:
             return False
-        return self.instructions_on[jump.line] == {"JUMP"}
+        return self.instructions_on[jump.line] == {"JUMP"} and len(self.targets_on[jump.line]) == 1
+
+    @cached_property
+    def targets_on(self) -> dict[int | None, set[BasicBlock]]:
+        """Where the jumps on each line lead: a `pass` that is the body of an inner loop has the jumps of both."""
+        found: dict[int | None, set[BasicBlock]] = {}
+        for block in self.graph.blocks:
+            if block.last is not None and block.last.op == "JUMP" and block.target is not None:
+                found.setdefault(block.last.line, set()).add(block.target)
+        return found
 
     @cached_property
     def instructions_on(self) -> dict[int | None, set[str]]:

@@ -129,16 +129,16 @@ def _alternatives_of_if(
     if orelse:
         if not leaves and dead.missing:
             yield _instead(suite, index, index + 1, [continued])
-        if leaves and not dead.missing:
+        if leaves and dead.is_extra:
             yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
         if not leaves and not rest:
             yield _instead(suite, index, len(suite), [_with_orelse(continued, []), *orelse])
-        if isinstance(orelse[-1], nodes.Continue) and not rest and not dead.missing:
+        if isinstance(orelse[-1], nodes.Continue) and not rest and dead.is_extra:
             yield _instead(suite, index, len(suite), [_with_orelse(statement, orelse[:-1])])
         return
     if rest and leaves and dead.missing:
         yield from _with_else(suite, index, dead)
-    if isinstance(body[-1], nodes.Continue) and not dead.missing:
+    if isinstance(body[-1], nodes.Continue) and dead.is_extra:
         yield _instead(suite, index, len(suite), [_with_orelse(_with_body(statement, _fallen(body)), rest)])
     if not leaves and dead.missing and dead.is_jump:
         yield _instead(suite, index, index + 1, [_with_orelse(statement, [nodes.Pass()])])
@@ -147,16 +147,22 @@ def _alternatives_of_if(
 def _alternatives_of_try(
     statement: nodes.Try | nodes.TryStar, suite: list[nodes.Statement], index: int, dead: DeadCode
 ) -> Iterator[FormChange]:
-    orelse, rest = statement.orelse, suite[index + 1 :]
+    body, orelse, rest = statement.body, statement.orelse, suite[index + 1 :]
+    if not orelse and dead.is_extra and len(body) > 1 and isinstance(body[-1], (nodes.Break, nodes.Continue)):
+        fallen = copy.copy(statement)
+        fallen.body = body[:-1]
+        yield _instead(suite, index, index + 1, [_with_orelse(fallen, body[-1:])])
     if dead.missing:
         if rest and not orelse and not statement.finalbody and all(_leaves(one.body) for one in statement.handlers):
-            yield _instead(suite, index, len(suite), [_with_orelse(statement, rest)])
+            for end in _ends(suite, index, dead):
+                yield _instead(suite, index, end, [_with_orelse(statement, suite[index + 1 : end])])
         if not rest and not _leaves(statement.handlers[-1].body):
             *others, last = statement.handlers
             kept = last.body[:-1] if isinstance(last.body[-1], nodes.Pass) else last.body
             continued = copy.copy(statement)
             continued.handlers = [*others, _with_body(last, [*kept, nodes.Continue()])]
             yield _instead(suite, index, index + 1, [continued])
+    if not dead.is_extra:
         return
     if orelse:
         yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
@@ -174,8 +180,7 @@ def _fallen(body: list[nodes.Statement]) -> list[nodes.Statement]:
 def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
     """Move the statements after the `if` at ``index`` into its `else`: all, or up to the target of the dead jump."""
     size = len(suite)
-    ends = [end for end in range(index + 2, size) if dead.target is not None and suite[end].line == dead.target]
-    for end in [*ends[:1], size]:
+    for end in _ends(suite, index, dead):
         first, last = index, index  # of an `elif` chain: consecutive without a line in between
         while end == size and first > 0 and _may_be_elif(suite[first - 1], suite[first]):
             first -= 1
@@ -186,6 +191,13 @@ def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iter
             for statement in reversed(suite[start : stop + 1]):
                 chained = [_with_orelse(statement, chained)]
             yield _instead(suite, start, end, chained)
+
+
+def _ends(suite: list[nodes.Statement], index: int, dead: DeadCode) -> list[int]:
+    """Return where an `else` of the statement at ``index`` may end: at the target of the dead jump, or last."""
+    size = len(suite)
+    ends = [end for end in range(index + 2, size) if dead.target is not None and suite[end].line == dead.target]
+    return [*ends[:1], size]
 
 
 def _with_body(statement: _Branch, body: list[nodes.Statement]) -> _Branch:
