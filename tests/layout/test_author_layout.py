@@ -800,6 +800,15 @@ def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_
 
 
 @pytest.mark.parametrize("version", [version for version in HAVE_COLUMNS if version < (3, 14)], ids=str)
+def test_lines_of_parameters_begin_in_one_column_whatever_it_is(version):
+    source = (
+        "def f(a, b, c=None,\n       d=None, e=None, g=None,\n       h=None, i=None):\n    pass\n"
+        "class A:\n    def j(self,\n           b=None, c=None,\n           d=None, e=None):\n        pass\n"
+    )
+    assert laid_out(source, version).source == source
+
+
+@pytest.mark.parametrize("version", [version for version in HAVE_COLUMNS if version < (3, 14)], ids=str)
 def test_the_parameters_of_a_line_are_those_up_to_the_default_value_that_ends_it(version):
     source = (
         "def f(self, prec=None, rounding=None, Emin=None, Emax=None,\n"

@@ -191,6 +191,8 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
                         column = where[2] - (tokens[token].column - tokens[first].column)
                         end_column = column + len(tokens[first].text)
                         found.extent((first, first), (where[0], column, where[0], end_column))
+                        if of in header.indents:
+                            found.line(first - 1, where[0] - 1)  # the comma before it
                     following[of] = header.after(b)
 
 
@@ -218,6 +220,48 @@ class _Header:
             number: one.start for one in text.cut.statements if one.start in self.of_statement
             for number in range(one.start, one.end)
         }  # fmt: skip
+        self.indents: dict[int | None, int] = {}
+
+    def learn(self, originals: list[Instruction], ours: list[Instruction]) -> None:
+        """Find out at which column the lines of a header begin, from the NOPs of all its default values.
+
+        Each line has the NOP of its last default value, so the next one begins after that: one column has to fit all.
+        """
+        ends = [self.text.exploded.get(one.line or 0, -1) for one in ours]
+        start = self.statements.get(ends[0])
+        if start is None or any(self.statements.get(end) != start for end in ends):
+            return
+        line, column, *_ = self.of_statement[start]
+        there = [one.position for one in originals if one.position is not None]
+        if len(there) < 2 or [one[0] for one in there] != list(range(there[0][0], there[0][0] + len(there))):
+            return
+        tokens, after = self.text.cut.tokens, {number: self.after(one) for number, one in zip(ends, ours)}
+        at = {tokens[number].column: number for number in after.values() if number < len(tokens)}
+        found = set()
+        if there[0][0] == line:
+            shift = there[0][2] - column + tokens[start].column
+            first = {after[end] for end in ends if tokens[end].column == shift}
+        elif there[0][0] == line + 1:
+            # No default value is above. The first parameter begins a line at a usual indentation only.
+            first = {end + 1 for end in range(start, ends[0]) if tokens[end].text == ","}
+            at.update((tokens[number].column, number) for number in first)
+        else:
+            return
+        lines = there[there[0][0] == line :]
+        for begin in after.values():
+            if not begin < ends[-1]:
+                continue
+            indent, end = lines[-1][2] - tokens[ends[-1]].column + tokens[begin].column, ends[-1]
+            for where in reversed(lines):
+                begun = at.get(tokens[end].column - where[2] + indent) if end in after else None
+                if begun is None or begun > end:
+                    break
+                end = next((one for one, following in after.items() if following == begun), -1)
+            else:
+                if begun in first and indent > column:
+                    found.add(indent)
+        if len(found) == 1:
+            self.indents[start] = found.pop()
 
     def width(self, ours: Instruction) -> int | None:
         """Return the width in our text of the construct of a NOP, which has one token per line."""
@@ -242,7 +286,7 @@ class _Header:
 
     def begins(self, original: Instruction, ours: Instruction) -> list[int]:
         """Return the parameters that would begin the line of ``original`` at a usual indentation: below the first one
-        on the line of the bracket, or else four or eight columns from the ``def``.
+        on the line of the bracket, or else four or eight columns from the ``def``; first, where all lines begin.
         """
         token = self.text.exploded.get(ours.line or 0)
         start = self.statements.get(token) if token is not None else None
@@ -259,7 +303,8 @@ class _Header:
             number: apart + tokens[number].column
             for number in range(token, opening, -1) if tokens[number - 1].text in ("(", ",")
         }  # fmt: skip
-        for indents in ((below,), (column + 4, column + 8)):
+        learnt = (self.indents[start],) if start in self.indents else ()
+        for indents in (learnt, (below,), (column + 4, column + 8)):
             found = [number for number, begin in columns.items() if begin in indents]
             if found:
                 return found

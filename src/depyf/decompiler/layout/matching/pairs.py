@@ -29,6 +29,9 @@ Pairs = List[Tuple[Instruction, Instruction]]
 class Nops(Protocol):
     """What is known of the NOPs of two code objects, asked if one side has more of them."""
 
+    def learn(self, originals: list[Instruction], ours: list[Instruction]) -> None:
+        """Take note of what the NOPs of one construct have in common."""
+
     def fits(self, original: Instruction, ours: Instruction) -> bool:
         """Whether both may be paired."""
 
@@ -119,6 +122,8 @@ def _paired_nops(ours: list[Instruction], theirs: list[Instruction], known: Nops
     pairs: Pairs = []
     begun: list[int] = []
     limit = len(theirs)
+    if known is not None and ours and theirs:
+        known.learn(ours, theirs)
     widths = list(map(known.width if known is not None else _width, theirs))
     for nop in reversed(ours):
         same = [other for other in range(limit - 1, -1, -1) if _width(nop) == widths[other]]
