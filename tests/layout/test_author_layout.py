@@ -106,6 +106,9 @@ CASES = {
     ),
     "an assignment as the only argument": "if len(a := b) > 1:\n    c(d := e(f))\n",
     "a lambda over lines": "a = b(lambda c:\n      c + 1,\n      d)\n",
+    "a body on the line of a try below a blank line": (
+        "def f():\n    try: a()\n    except b: pass\n\n    try: c()\n    except d: pass\n    g()\n"
+    ),
     "comprehensions of one form on two lines": "a([b(c) for c in d],\n  [b(c) for c in e])\n",
     "a comprehension over lines": "a = [b(c)\n     for c in d\n     if c]\ne = {f: g\n     for f, g in h}\n",
     "try": (

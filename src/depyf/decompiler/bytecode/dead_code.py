@@ -26,9 +26,9 @@ class DeadCode(NamedTuple):
     """Dead code, or a jump, that one code object has and another lacks, or has with another jump target.
 
     ``position`` is its instruction index, ``line`` that of its statement, ``target`` the line to which it jumps.
-    ``missing`` is false if only the second code object has it: lines are unknown then. ``is_extra`` is true then, and if
-    both have it. ``is_jump``: it runs, and only jumps. ``far`` is the number of instructions that only one of the two has, or with another target. ``returned`` has
-    the constant of a ``return`` that ends the code.
+    ``missing`` is false if only the second code object has it: lines are unknown then. ``is_extra`` is true then, and
+    if both have it. ``is_jump``: it runs, and only jumps. ``far`` is the number of instructions that only one of the
+    two has, or with another target. ``returned`` has the constant of a ``return`` that ends the code.
     """
 
     position: int

@@ -34,15 +34,13 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     for block in list(graph.blocks):
         _split_off_return(graph, block)
     groups: dict[Any, list[BasicBlock]] = {}
-    ends = [(block, block.last) for block in graph.blocks if block.last is not None and block.last.op in EXITS]
+    sources = graph.predecessors()
+    ends = _ends(graph, None if exits_are_copied else sources)
     if len(ends) < 2:
         return
     has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
     handlers = {block.handler_block for block in graph.blocks}
-    sources = graph.predecessors()
     for block, last in ends:
-        if not exits_are_copied and _is_below_its_test(last, sources.get(block, ())):
-            continue
         if last.line is not None or not has_lines:
             # The handlers of two inlined comprehensions are no copies of each other.
             handler_position = last.position if block in handlers else None
@@ -89,13 +87,24 @@ def _split_off_return(graph: ControlFlowGraph, block: BasicBlock) -> None:
     graph.split(block, len(block.instructions) - 2)
 
 
-def _is_below_its_test(end: Instruction, sources: Iterable[BasicBlock]) -> bool:
-    """Whether a test that leads to ``end`` is on an earlier line, which no test in the value of a ``return`` is.
+def _ends(
+    graph: ControlFlowGraph, sources: dict[BasicBlock, list[BasicBlock]] | None
+) -> list[tuple[BasicBlock, Instruction]]:
+    """Return the blocks that end with an exit, with it: not one below a test that leads to it, one of its ``sources``.
 
-    Where only a RETURN_VALUE is copied it is for a conditional expression, and has the line of the ``return``.
+    Where only a RETURN_VALUE is copied it is for a conditional expression, and has the line of the ``return``: no test
+    in the value is on an earlier line.
     """
-    tests = [one.last for one in sources if one.target is not None and one.fall is not None]
-    return any(one is not None and (one.line or _LATEST) < (end.line or 0) for one in tests)
+    found = []
+    for block in graph.blocks:
+        last = block.last
+        if last is None or last.op not in EXITS:
+            continue
+        before = sources.get(block, ()) if sources is not None else ()
+        tests = [one.last for one in before if one.target is not None and one.fall is not None]
+        if not any(one is not None and (one.line or _LATEST) < (last.line or 0) for one in tests):
+            found.append((block, last))
+    return found
 
 
 def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:

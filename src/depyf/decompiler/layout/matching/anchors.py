@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any, Dict, Iterator, Sequence, Tuple
 
 from ...bytecode import Instruction, RawCode
+from ...bytecode.instruction import Position
 from .folded import Folding
 from .pairs import FUSED, CodePair, aligned, nops, second_halves
 from .text import Span, Text
@@ -229,39 +230,44 @@ class _Header:
         """
         ends = [self.text.exploded.get(one.line or 0, -1) for one in ours]
         start = self.statements.get(ends[0])
-        if start is None or any(self.statements.get(end) != start for end in ends):
+        there = [one.position for one in originals if one.position is not None]
+        if start is None or any(self.statements.get(end) != start for end in ends) or len(there) < 2:
             return
         line, column, *_ = self.of_statement[start]
-        there = [one.position for one in originals if one.position is not None]
-        if len(there) < 2 or [one[0] for one in there] != list(range(there[0][0], there[0][0] + len(there))):
+        above = there[0][0] == line
+        if [one[0] for one in there] != list(range(line + (not above), line + (not above) + len(there))):
             return
         tokens, after = self.text.cut.tokens, {number: self.after(one) for number, one in zip(ends, ours)}
-        at = {tokens[number].column: number for number in after.values() if number < len(tokens)}
-        found = set()
-        if there[0][0] == line:
+        if above:
             shift = there[0][2] - column + tokens[start].column
             first = {after[end] for end in ends if tokens[end].column == shift}
-        elif there[0][0] == line + 1:
+        else:
             # No default value is above. The first parameter begins a line at a usual indentation only.
             first = {end + 1 for end in range(start, ends[0]) if tokens[end].text == ","}
-            at.update((tokens[number].column, number) for number in first)
-        else:
-            return
-        lines = there[there[0][0] == line :]
-        for begin in after.values():
-            if not begin < ends[-1]:
-                continue
-            indent, end = lines[-1][2] - tokens[ends[-1]].column + tokens[begin].column, ends[-1]
-            for where in reversed(lines):
-                begun = at.get(tokens[end].column - where[2] + indent) if end in after else None
-                if begun is None or begun > end:
-                    break
-                end = next((one for one, following in after.items() if following == begun), -1)
-            else:
-                if begun in first and indent > column:
-                    found.add(indent)
-        if len(found) == 1:
+        found = self._fitting(there[above:], after, first)
+        if len(found) == 1 and min(found) > column:
             self.indents[start] = found.pop()
+
+    def _fitting(self, lines: list[Position], after: dict[int, int], first: set[int]) -> set[int]:
+        """Return the columns where ``lines`` may begin, which end with these NOPs, the first with one of ``first``.
+
+        ``after``: by the token of each default value, that of the next parameter.
+        """
+        tokens, last, found = self.text.cut.tokens, max(after), set()
+        before = {begun: end for end, begun in after.items()}
+        at = {tokens[number].column: number for number in {*before, *first} if number < last}
+        for column in at:
+            indent = lines[-1][2] - tokens[last].column + column
+            end: int | None = last
+            for where in reversed(lines):
+                begun = at.get(tokens[end].column - where[2] + indent) if end is not None else None
+                if begun is None or end is None or begun > end:
+                    break
+                end = before.get(begun)
+            else:
+                if begun in first:
+                    found.add(indent)
+        return found
 
     def width(self, ours: Instruction) -> int | None:
         """Return the width in our text of the construct of a NOP, which has one token per line."""

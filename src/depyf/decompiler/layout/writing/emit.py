@@ -14,6 +14,8 @@ from .items import Line
 from .overlong import shorten_strings
 from .rows import aligned_rows, hanging_rows
 
+_STEPS = (2, 3, 4, 8)
+"""Usual steps of the indentation."""
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
@@ -120,8 +122,8 @@ class _LineWriter:
         self.tabs = bool(indents) and max(indents) > 0 and all(
             indent == line.depth for indent, line in zip(indents, lines)
         )
-        self.wanted = self._wanted()
         self.simple = self._simple_blocks()
+        self.wanted = self._wanted()
 
     def text(self) -> str:
         """Write all lines and return the text."""
@@ -179,10 +181,22 @@ class _LineWriter:
                 first_header -= 1
                 found[first_header] = max(after - (stop - first_header), before + (first_header - start) + 1)
                 found[first_header] = min(found[first_header] or 0, after)
+        if first_header < stop and after is not None and after > before and self._begins_on_line_of_header(stop):
+            found[stop - 1] = after
         line = before
         for number in range(start, first_header):
             line += 1
             found[number] = min(line, max(after - 1, before)) if after is not None else line
+
+    def _begins_on_line_of_header(self, number: int) -> bool:
+        """Whether the column of this line, the first of a block, is right behind the header, as in `try: a()`."""
+        header, line = self.lines[number - 1], self.lines[number]
+        item, width = _first_known(line)
+        if line.parent != number - 1 or not self.simple.get(number - 1) or item is None or item.column is None:
+            return False
+        behind = sum(one.width + one.space for one in header.items) - header.items[0].space + 1
+        step = item.column - width - self.indents[number - 1]
+        return bool(step == behind and step not in _STEPS)
 
     def _simple_blocks(self) -> dict[int, bool]:
         """For each header, whether its block has only simple statements."""
