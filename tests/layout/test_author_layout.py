@@ -713,7 +713,6 @@ SINCE = {
     "a formatted string with line ends": (3, 9), "strings without fields that are formatted": (3, 12),
     "quotes before a field": (3, 9), "a return before another end": (3, 11), "an assertion of nothing": (3, 11),
     "a pass in an elif in a loop": (3, 11),
-    "context managers over lines": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
     "folded constants": (3, 14), "what the order of constants shows to be folded": (3, 14),
     "sets in the order of the constants": (3, 14), "elements of constants over lines": (3, 11),

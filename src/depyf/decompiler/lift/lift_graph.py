@@ -32,12 +32,16 @@ _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>":
 
 
 class WithItem:
-    """The context expression of a with statement, until the statement is built."""
+    """The context expression of a with statement, until the statement is built.
+
+    ``line`` is the line of the statement, if the code has no columns: with them it is that of the expression.
+    """
 
     def __init__(self, expression: nodes.Expression, is_async: bool) -> None:
         self.expression = expression
         self.is_async = is_async
         self.column: int | None = None
+        self.line: int | None = None
 
 
 def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = False) -> list[LiftedBlock]:
@@ -159,6 +163,7 @@ class _Lifter:
             item = WithItem(state.pop(), op == "BEFORE_ASYNC_WITH")
             before = block.instructions[position - 1] if position else None
             item.column = column_of_with(before, instruction, item.is_async)
+            item.line = instruction.line if (instruction.position or (None,) * 4)[2] is None else None
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)

@@ -32,7 +32,8 @@ def write_with(
             raise DecompilationError("what __enter__ returned is stored twice", stage="structure")
         target, body = first.targets[0], body[1:]
     kind = nodes.AsyncWith if item.is_async else nodes.With
-    statement = kind([nodes.withitem(item.expression, target)], body or [nodes.Pass()], line=node.evidence.line)
+    line = node.evidence.line if item.line is None else item.line
+    statement = kind([nodes.withitem(item.expression, target)], body or [nodes.Pass()], line=line)
     statement.column = item.column
     out.append(statement)
     return writer.go(node, after, follow, context, out, after_statement=True)
