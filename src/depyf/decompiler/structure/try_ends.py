@@ -219,6 +219,24 @@ def _jumps_from(block: LiftedBlock) -> list[LiftedBlock]:
     return found
 
 
+def _leaves_loop_by_its_line(exits: TryExits) -> Ends | None:
+    """The body goes to a jump of its own, on a line below the handlers, which leaves or repeats the loop: that is the
+    ``else`` clause, or follows the statement if no handler does.
+    """
+    targets = {block for node in exits.inside for block in node.successors} - exits.inside
+    block = targets.pop() if len(targets) == 1 else None
+    while block is not None and block.layout < exits.first and block.kind == "goto" and not block.statements:
+        block = block.next
+    if block is None or block.layout < exits.last or block.kind != "goto" or block.statements or not exits.last_line:
+        return None
+    line = block.evidence.exit_line
+    if line is None or line <= exits.last_line or len(block.predecessors) > 1 or not exits.only_loops(block):
+        return None
+    if exits.handler_real and exits.handler_real != [exits.end]:
+        return None
+    return Ends(exits.follow, block) if exits.from_handler else Ends(block)
+
+
 def _handlers_end_the_code(exits: TryExits) -> Ends | None:
     """The handlers fall off the end of the code, where nobody wrote a return: what only the body reaches is ``else``.
 
@@ -362,6 +380,7 @@ RULES: Rules[TryExits, Ends] = Rules(
     "try",
     _else_breaks,
     _break_below,
+    _leaves_loop_by_its_line,
     _handlers_end_the_code,
     _body_loops,
     _all_fall_off,
