@@ -12,7 +12,7 @@ from ..passes import Invariant, Observer, Pass, run_passes
 from .block_stack.unwind import USES_BLOCKS, unwind_blocks
 from .canonical.async_for_clauses import plain_async_for
 from .canonical.class_facts import fold_class_facts
-from .canonical.cleared_locals import drop_unbound_stores
+from .canonical.cleared_locals import drop_unbound_stores, name_saved_nulls
 from .canonical.conditions import fold_conditions
 from .canonical.fold_awaits import fold_awaits
 from .canonical.fold_names import fold_class_names
@@ -116,6 +116,11 @@ def _unwind(work: Disassembly) -> None:
 
 def _unbound_stores(work: Disassembly) -> None:
     work.instructions = drop_unbound_stores(work.instructions, work.raw.parameters)
+
+
+def _saved_nulls(work: Disassembly) -> None:
+    work.instructions = name_saved_nulls(work.instructions, work.raw.parameters)
+    work.update_present()
 
 
 def _hidden_locals(work: Disassembly) -> None:
@@ -222,6 +227,9 @@ PASSES: tuple[Pass[Disassembly], ...] = (
     Pass("class_names", _class_names, "Fold a lookup that tries the namespace of a class first into one operation.",
          lambda work: work.has("LOAD_LOCALS"), (_INDICES,)),
     Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
+    Pass("saved_nulls", _saved_nulls,
+         "Name the variable that a NULL at the start stands for; every operation has its final stack effect by now.",
+         lambda work: work.has("NULL") and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
     Pass("class_facts", _class_facts,
          "Fold what only the compiler stores in a class; its operands have their final form.",
          lambda work: not work.raw.is_function, (_INDICES,)),

@@ -241,7 +241,7 @@ class _Lifter:
         value = resolved(lifted.entry.pop())
         if isinstance(value, Iterated):
             iterable = value.value
-        elif isinstance(value, nodes.Name) and value.id == ".0":
+        elif isinstance(value, nodes.Name):  # ".0", or an iterator that Dynamo gives to a comprehension of its own
             iterable = value
         else:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple, Sequence
 from ..model import Frame, GraphBreak
 from ..names import stable
 from ..torch_facts import torch_attempts, torch_behavior, torch_keeps
-from .graph_breaks import graph_break_from_reason
+from .graph_breaks import WENT_BACK, graph_break_from_reason
 
 __all__ = ["BreakLog", "breaks_behind"]
-
-_STEP = "step_unsupported"
 
 
 class _Raised(NamedTuple):
@@ -62,13 +60,13 @@ class BreakLog:
 
     def _broken(self, reason: Any, compile_id: str) -> GraphBreak:
         text = str(reason.reason)
-        cause = self._cause(compile_id) if text.startswith(_STEP) else None
+        cause = self._cause(compile_id) if text.startswith(tuple(WENT_BACK)) else None
         if cause is not None:
             return graph_break_from_reason(cause.text, cause.stack)
         return graph_break_from_reason(text, getattr(reason, "user_stack", None) or [])
 
     def _cause(self, compile_id: str) -> _Raised | None:
-        """What made Dynamo go back to the last line after which it can stop: the last error of an earlier attempt."""
+        """What made Dynamo go back to an earlier place, where it can stop: the last error of an earlier attempt."""
         now = torch_attempts.current_attempt()
         before = [one for one in self._raised if one.compile_id == compile_id and one.attempt < now]
         return before[-1] if before else None

@@ -12,15 +12,20 @@ from typing import Any, Sequence
 from ..model import GraphBreak, SourceLine
 from ..names import stable, without_addresses
 
-__all__ = ["graph_break_of", "graph_break_from_reason"]
+__all__ = ["WENT_BACK", "graph_break_of", "graph_break_from_reason"]
 
 _LINK = re.compile(r"https?://\S+/(?P<id>gb\d+)\.html", re.IGNORECASE)
 _PART = re.compile(r"\s+(?P<name>Explanation|Hint|Developer debug context|Higher Order Operator): ?(?P<text>.*)")
 _NO_PART = ("***", " For more details")
 _JUMP = "generic_jump"
 _BRANCHING = "Data-dependent branching"
-_STEP = "step_unsupported"
-_STEP_WORDS = "Dynamo went back to the last line after which it can stop; the break itself comes later in the function"
+WENT_BACK = {
+    "step_unsupported": "Dynamo went back to the last line after which it can stop; the break itself comes later in the "
+    "function",
+    "comprehension_graph_break": "Dynamo went back to the last comprehension before which it can stop; the break itself "
+    "is in that, or comes later in the function",
+}
+"""What Dynamo keeps as the reason where it stops at an earlier place than that of the break -> what it means."""
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 
@@ -40,10 +45,10 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
     """A `GraphBreak` from Dynamo's text and its stack of `traceback.FrameSummary`."""
     lines = [SourceLine(one.filename, one.lineno or 0, (one.line or "").strip(), one.name) for one in stack]
     text = without_addresses(stable(reason)).strip()
-    if text.startswith(_STEP):
-        text = _STEP_WORDS
-    elif text.startswith(_JUMP):
+    if text.startswith(_JUMP):
         text = _BRANCHING
+    else:
+        text = next((words for mark, words in WENT_BACK.items() if text.startswith(mark)), text)
     title, _, rest = text.partition("\n")
     title = title.strip()
     if title.endswith(":"):  # a backend that raised: what it said follows

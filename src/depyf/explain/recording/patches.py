@@ -416,7 +416,7 @@ PATCHES: list[Patch] = [
     Patch(
         target="torch._dynamo.exc.Unsupported.add_to_stats",
         apply=hook_unsupported,
-        serves="the reason where Dynamo goes back to an earlier line (step_unsupported)",
+        serves="the reason where Dynamo goes back to an earlier place (step_unsupported, comprehension_graph_break)",
         reason="Dynamo forgets the error then; this is called as each is made",
         since="2.2",
     ),

@@ -8,6 +8,7 @@ from ...bytecode import Instruction, RawCode
 from .state import Constants, Heap, NotUnderstood, Numbers, ProofEvent, Side, Term
 
 _MOST_ITEMS = 10_000
+SHARED_CLOSURE = "no code asks whether the closures of two functions are one tuple"
 
 
 class Containers:
@@ -16,6 +17,7 @@ class Containers:
     constants: Constants
     numbers: Numbers
     instructions: list[Instruction]
+    assumptions: dict[str, None]
 
     def do_BUILD_LIST(self, side: Side, heap: Heap, count: int) -> None:
         self.build(side, heap, "list", count)
@@ -310,5 +312,15 @@ class Containers:
             known = heap[item][0] if item in heap else ""
             if kind in ("closure", "defaults") and known not in ("", "tuple"):
                 raise NotUnderstood(f"the {kind} of a function are no tuple")
+        if "closure" in kinds:
+            index = kinds.index("closure")
+            items[index] = self.closure(heap, items[index])
         del side.stack[len(side.stack) - count :]
         side.stack.append(self.numbers.container(heap, ("function", kinds, code), items))
+
+    def closure(self, heap: Heap, cells: Term) -> Term:
+        """The closure of a new function. A tuple that other code has too is like a new one of the same cells."""
+        if cells not in self.numbers.cells:
+            return cells
+        self.assumptions[SHARED_CLOSURE] = None
+        return self.numbers.container(heap, "tuple", self.numbers.cells[cells])

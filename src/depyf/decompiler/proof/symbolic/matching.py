@@ -12,6 +12,7 @@ TERMS = Tuple[Term, Term]
 
 NO_ITERABLE = "a list extended by an object that is no iterable: the text of the error may differ"
 COPIED = "a callee that gets **mapping does not keep or change the dictionary"
+GIVEN_ITERATOR = "what this code is given to iterate over is an iterator, and iter() gives the iterator itself"
 NO_STOP = "nothing in this generator or coroutine raises StopIteration, which would leave the original as it is"
 
 _LOOK_AT_ARGUMENTS = frozenset({"vars", "dir"})
@@ -52,18 +53,22 @@ class Matching:
             return False
         return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
 
-    def skips_iter(self, pair: Pair, event: ProofEvent, other: ProofEvent) -> bool:
-        """Whether ``event`` calls iter() on an iterator, and the other side does not.
+    def skips_iter(self, pair: Pair, number: int, event: ProofEvent, other: ProofEvent) -> bool:
+        """Whether ``event``, of side ``number``, calls iter() on an iterator, and the other side does not.
 
         An iterator is a result of GET_ITER, or a value that was iterated over directly before: FOR_ITER raises
-        TypeError for anything else, unlike a ``for`` in the text.
+        TypeError for anything else, unlike a ``for`` in the text. So does it, or crashes, for what the original
+        iterates over now, where nothing shows that this is an iterator: that is assumed.
         """
         if event.op != "GET_ITER" or event == other:
             return False
         value = event.operands[0]
-        if ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
+        if ("iterator", value) in pair.facts or self.numbers.tags.get(value) == "iterator":
+            self.assumptions[ITER] = None
+            return True
+        if number == 0 or other.op != "FOR_ITER" or other.operands[0] != value:
             return False
-        self.assumptions[ITER] = None
+        self.assumptions[GIVEN_ITERATOR] = None
         return True
 
     def skips_handler(self, left: ProofEvent, right: ProofEvent) -> bool:
@@ -116,7 +121,7 @@ class Matching:
                 (kind, items), (other, others) = pair.heap[a], pair.heap[b]
                 if not self.same_kind(kind, other, codes) or len(items) != len(others):
                     return False
-                same[a] = same[b] = self.numbers.value(kind if kind in ("list", "map") else "")
+                same[a] = same[b] = self.published(kind, items)
                 todo.extend(reversed(list(zip(items, others))))
             elif a[0] in _PARTS_OF:
                 todo.extend(zip(a[:0:-1], b[:0:-1]))
@@ -125,6 +130,12 @@ class Matching:
         pair.substitute(same)
         self.codes.update(codes)
         return True
+
+    def published(self, kind: object, items: tuple[Term, ...]) -> Term:
+        """The value that a private container of both sides becomes."""
+        if kind == "tuple" and items and all(item[0] == "cell" for item in items):
+            return self.numbers.tuple_of_cells(items)
+        return self.numbers.value(kind if isinstance(kind, str) and kind in ("list", "map") else "")
 
     def same_kind(self, kind: object, other: object, codes: dict[tuple[RawCode, RawCode], None]) -> bool:
         if isinstance(kind, tuple) and isinstance(other, tuple) and kind[:2] == other[:2]:

@@ -181,7 +181,7 @@ class _Proof:
                 return
             events.append(found)
         for number in (0, 1):
-            if self.matching.skips_iter(pair, events[number], events[1 - number]):
+            if self.matching.skips_iter(pair, number, events[number], events[1 - number]):
                 self.advance_side(pair, number, list(events[number].operands))
                 self.todo.append(pair)
                 return

@@ -36,6 +36,8 @@ NO_OBJECTS = frozenset({"null", "lasti", "h0", "before", "star", "one", "copy"})
 """Kinds of terms that are not objects accessible to a program."""
 LOOKS = "looks, as "
 """The prefix of the tag of a value that may be a builtin which sees its caller's variables."""
+CELLS = "cells, "
+"""The prefix of the tag of a tuple of cells, which a function has as its closure."""
 _LITERALS = (bool, int, float, complex, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
 _TRUE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, RawCode)
 """Types whose objects are always true: they define neither ``__bool__`` nor a length."""
@@ -184,12 +186,20 @@ class Numbers:
     """New values and new private containers. ``tags`` has permanent facts about values.
 
     "bool": it is True or False; "list", "map": it is a plain list or dictionary that the code has built;
-    "iterator": a result of GET_ITER; "exception": it was raised. LOOKS and a name: the value of a global of that name.
+    "iterator": a result of GET_ITER; "exception": it was raised. LOOKS and a name: the value of a global of that name; CELLS
+    and names: a tuple of these cells.
     """
 
     def __init__(self) -> None:
         self._count = itertools.count(1)
         self.tags: dict[Term, str] = {}
+        self.cells: dict[Term, tuple[Term, ...]] = {}  # the items of tuples of cells
+
+    def tuple_of_cells(self, cells: tuple[Term, ...]) -> Term:
+        """A new value for a tuple of cells that both sides have published."""
+        term = self.value(CELLS + repr(cells))
+        self.cells[term] = cells
+        return term
 
     def value(self, tag: str = "") -> Term:
         """A new value."""
