@@ -245,6 +245,37 @@ def break_in_comprehension():
 
 
 @program()
+def breaks_behind_comprehensions():
+    "A break in a try statement, where Dynamo can't stop: from 2.11 on it stops at the comprehension before it."
+
+    def f(x, names, scale):
+        found = {k.upper(): [] for k, v in names.items() if v}
+        lengths = [len([c for c in name]) for name in names]
+
+        def g():
+            graph_break()
+            return x + scale
+
+        try:
+            y = g()
+        finally:
+            x = x * 2
+        return y, x, found, lengths
+
+    def h(x, sizes):
+        y = x + 1
+
+        def g(n):
+            graph_break()
+            return y + n
+
+        return [g(n) for n in sizes], y
+
+    names = {"a": 1, "bc": 0}
+    return call(compiled(f), torch.ones(2), names, 3), call(compiled(h), torch.ones(2), [1, 2])
+
+
+@program()
 def unsupported_builtin():
     "A call into another library, which Dynamo does not trace."
 

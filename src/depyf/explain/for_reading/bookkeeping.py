@@ -2,7 +2,7 @@
 
 What runs keeps every operation. For the page a reader wants three lines of fifteen, so each recogniser here removes
 one exact shape and says how many statements went; whatever does not match stays in full. They work on decompiled
-source, under one axiom: a global which Dynamo made (`__compiled_fn_*`, `__resume_at_*`, `__import_*`) is not rebound
+source, under one axiom: a global which Dynamo made (`__compiled_fn_*`, `__resume_at_*`, `__comprehension_*`, `__import_*`) is not rebound
 while the function runs.
 """
 
@@ -19,10 +19,10 @@ from ...decompiler.proof.compile_worker import syntax_tree
 from ..names import stable
 from .edits import FunctionText, plain_target
 from .graph_results import unpack_results
-from .resume_text import closures, prologue_marks
+from .resume_text import closures, made_function, prologue_marks
 from .temporaries import copies, deletions, inlined_once, temporary
 
-__all__ = ["Folded", "fold", "hides_frame_parameters"]
+__all__ = ["Folded", "fold", "hides_frame_parameters", "passes_frame_lists"]
 
 FRAME_PARAMETERS = ("__nested_resume_fns", "__nested_frame_values")
 _PROBE_ENTER = "record_pregraph_bytecode_enter"
@@ -31,7 +31,7 @@ _PROFILER_FLAG = "_is_profiler_enabled"
 _UTILS = "__import_torch_dot__dynamo_dot_utils"
 _SIZE_HELPERS = {"call_size": "size", "call_stride": "stride"}
 _PROBE_MODULES = (_UTILS, "__import_torch_dot_autograd_dot_profiler")
-_DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+")
+_DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at|__comprehension)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+")
 _BUILTIN = re.compile(r"__builtins_dict___\d+\[['\"](\w+)['\"]\]")
 _BROKEN_LINE = re.compile(r"^([^\n]*)\(\n\s+([^\n]*?),?\n\s*\)([^\n]*)$", re.MULTILINE)
 _LONGEST_LINE = 100
@@ -87,6 +87,8 @@ def _fold(source: str, graph_outputs: _Outputs, known: frozenset[str] | None) ->
         ("unpacking|s of a graph's results", lambda text: unpack_results(text, outputs, is_temporary), False),
         ("cop|ies of a name", lambda text: copies(text, is_temporary), True),
         ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),
+        ("frame list|s", _frame_lists, False),  # what was made had a name
+        ("closure|s handed to Dynamo's functions", closures, False),
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
     ]
     folded = Folded(_one_by_one(stable(source)))
@@ -276,12 +278,7 @@ def _frame_lists(text: FunctionText) -> int:
     for node in ast.walk(text.function):
         if not isinstance(node, ast.Call) or len(node.args) < 2:
             continue
-        callee: ast.expr = node.func
-        if isinstance(callee, ast.Call):  # a closure: __resume_at_1_2((cell,))([], [], x)
-            callee = callee.func
-        if not isinstance(callee, ast.Name) or not callee.id.startswith("__resume_at_"):
-            continue
-        if all(isinstance(a, ast.List) and not a.elts for a in node.args[:2]):
+        if _passes_empty_lists(node) and made_function(text, node.func):
             text.cut_first(node.args, 2)
             taken += 2
     if tuple(text.parameters[:2]) == FRAME_PARAMETERS and not any(p in text.mentions for p in FRAME_PARAMETERS):
@@ -290,6 +287,20 @@ def _frame_lists(text: FunctionText) -> int:
             text.cut_first(arguments.args, 2)  # type: ignore[arg-type]
             taken += 2
     return taken
+
+
+def _passes_empty_lists(call: ast.Call) -> bool:
+    return len(call.args) >= 2 and all(isinstance(a, ast.List) and not a.elts for a in call.args[:2])
+
+
+def passes_frame_lists(source: str, name: str) -> bool:
+    """Whether `source`, folded, calls the function `name` of Dynamo's with the two lists."""
+    try:
+        text = FunctionText(source)
+    except (SyntaxError, ValueError):
+        return name in source
+    calls = [node for node in ast.walk(text.function) if isinstance(node, ast.Call) and node.args]
+    return any(isinstance(one.args[0], ast.List) and made_function(text, one.func) == name for one in calls)
 
 
 # ---- lines

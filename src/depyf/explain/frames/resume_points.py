@@ -11,7 +11,7 @@ from ..model import Frame, ResumeFunction
 from ..names import stable
 from ..torch_facts import torch_behavior
 
-__all__ = ["ResumePoint", "is_resume_name", "names_read", "resume_function", "resume_line", "resume_points",
+__all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_function", "resume_line", "resume_points",
            "resumed"]
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
@@ -58,7 +58,7 @@ def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str,
     found: list[ResumePoint] = []
     for name in names_read(code):
         if _GLOBAL.match(name):
-            found.append(_point(name, name, torch_behavior.resume_code(module_globals.get(name)), broken))
+            found.append(_point(name, name, made_code(name, module_globals), broken))
     inner = [one for one in code.co_consts if isinstance(one, CodeType) and is_resume_name(one.co_name)]
     if inner:
         names: dict[int, str] = {
@@ -68,6 +68,11 @@ def resume_points(code: CodeType, broken: CodeType, module_globals: Mapping[str,
         }
         found += [_point(one.co_name, names.get(id(one), ""), one, broken) for one in inner]
     return found
+
+
+def made_code(name: str, module_globals: Mapping[str, object]) -> CodeType | None:
+    """The code of a function that Dynamo has made and put where the compiled code finds it; None if it is gone."""
+    return torch_behavior.resume_code(module_globals.get(name))
 
 
 def resume_function(point: ResumePoint, frame: Frame | None = None) -> ResumeFunction:

@@ -13,7 +13,7 @@ import types
 from typing import Any, Iterable
 
 from ....decompiler.proof.compile_worker import syntax_tree
-from ...frames.resume_points import resume_line
+from ...frames.resume_points import made_code, resume_line
 from ...guards.words import user_spelling
 from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
@@ -28,6 +28,7 @@ from .helpers import helpers_used
 from .sections import (
     code_constant,
     comment,
+    comprehension_function,
     dispatcher,
     folded_code,
     hides_lists,
@@ -84,6 +85,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
                     for inner in resume.frame.entries:
                         sections += _entry_sections(inner, resume.frame, session, below, shown)
                 sections.append(valid_or_comment(resume_dispatcher(resume, not hides_lists(resume, callers))))
+    sections += _comprehensions(frames, callers, "\n".join(sections))
     sections += _code_sections(frames, "\n".join(sections))
     if not frame.is_resume:
         sections.append(valid_or_comment(original_function(frame), "the original is no Python by itself"))
@@ -301,6 +303,18 @@ def _constants(frames: list[Frame]) -> dict[str, Any]:
             for resume in entry.resume_functions:
                 found.update(resume.original.constants)
     return found
+
+
+def _comprehensions(frames: list[Frame], callers: list[str], text: str) -> list[str]:
+    """The comprehensions that Dynamo has made functions of, as globals (2.11 and later), those that the text calls."""
+    names = dict.fromkeys(re.findall(r"\b__comprehension_\w+", text))
+    codes = {}
+    for name in names:
+        found = [made_code(name, frame.globals) for frame in frames if frame.globals]
+        code = next((one for one in found if one is not None), None)
+        if code is not None and not re.search(rf"^\s*def {name}\(", text, re.M):
+            codes[name] = code
+    return [valid_or_comment(comprehension_function(name, code, callers)) for name, code in codes.items()]
 
 
 def _code_sections(frames: list[Frame], text: str) -> list[str]:

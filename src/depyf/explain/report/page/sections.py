@@ -11,7 +11,7 @@ from typing import Any, Iterator
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...code_objects import parameters_of
-from ...for_reading.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters
+from ...for_reading.bookkeeping import FRAME_PARAMETERS, Folded, fold, hides_frame_parameters, passes_frame_lists
 from ...for_reading.edits import FunctionText
 from ...model import CacheEntry, Decompiled, Frame, ResumeFunction
 from ...names import file_name, identifier, stable
@@ -22,12 +22,14 @@ from .guard_text import guard_function_name, number_of
 from .shortened import FETCHED, shortened, without_fetches
 
 _WIDTH = 116
+_IN_EXPRESSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # they iterate over the name `iterable`
 _MOST_DOCSTRING = 8  # lines of the original's that a page shows
 _OPENED = re.compile(r"[rRuU]?(?P<quotes>\"\"\"|''').*")  # its first line
 
 __all__ = [
     "code_constant",
     "comment",
+    "comprehension_function",
     "dispatcher",
     "folded_code",
     "original_function",
@@ -166,12 +168,25 @@ def code_constant(name: str, code: CodeType) -> str:
     head = f"# {name}: the code of {code.co_name}, which Dynamo makes the function of\n"
     if not one.proven:
         return head + comment("not proven: " + "; ".join(one.reasons))
-    body = _as_statement(one.source, "function")
-    function = re.search(r"^(?:async )?def (\w+)", body, re.M)
-    body += "return {}.__code__".format(function.group(1) if function else "function")
+    if code.co_name in _IN_EXPRESSIONS:  # the code of an expression is a constant of the function around it
+        body = f"function = lambda iterable: {one.source.strip()}\n"
+        body += "return next(one for one in function.__code__.co_consts if hasattr(one, 'co_code'))"
+    else:
+        body = _as_statement(one.source, "function")
+        function = re.search(r"^(?:async )?def (\w+)", body, re.M)
+        body += "return {}.__code__".format(function.group(1) if function else "function")
     parameters = ", ".join(f"{free}=None" for free in code.co_freevars)
     indented = "".join("    " + line if line.strip() else line for line in body.splitlines(keepends=True))
     return f"{head}def __make_{name}({parameters}):\n{indented}\n\n{name} = __make_{name}()\n"
+
+
+def comprehension_function(name: str, code: CodeType, callers: list[str]) -> str:
+    """A comprehension that Dynamo has made a function of: it runs it as it is, with breaks in it or after it."""
+    one = ResumeFunction(name, name, code=code, original=decompiled(code))
+    head = f"---- {name}: the comprehension at line {code.co_firstlineno}, which Dynamo leaves to Python by itself"
+    if not one.original.proven:
+        return comment(head) + "\n\n" + _refused(one.original, name)
+    return comment(head) + "\n\n" + resume_dispatcher(one, not hides_lists(one, callers))
 
 
 # ---- what a call does now
@@ -217,7 +232,7 @@ def hides_lists(resume: ResumeFunction, callers: list[str]) -> bool:
         sources = [resume.original.source]
     if not all(hides_frame_parameters(one) for one in sources):
         return False
-    return not any(re.search(re.escape(resume.name) + r"(?:\(.*?\))?\(\[", source) for source in callers)
+    return not any(passes_frame_lists(source, resume.name) for source in callers)
 
 
 def _dispatcher(frame: Frame, name: str, signature: str, names: list[str], again: str, why: str) -> str:
