@@ -1,6 +1,8 @@
 """Every graph break is recorded, with a graph before it or without: on the page, in the index and in the model."""
 
 import json
+import traceback
+import types
 
 import pytest
 from forks import TORCH
@@ -191,6 +193,27 @@ def test_where_torch_goes_back_the_reason_is_the_real_one(told):
     assert "step" not in one["reason"]
     assert "graph_break" in one["reason"]
     assert one["location"]["text"] == "torch._dynamo.graph_break()"
+
+
+def test_where_torch_goes_back_to_a_comprehension_the_reason_is_the_real_one(monkeypatch):
+    """It does from 2.11 on, with Python 3.12 and later: `comprehension_graph_break`."""
+    from depyf.explain.frames import break_log
+
+    line = traceback.FrameSummary("program.py", 7, "f", lookup_line=False, line="return g(x)")
+    kept = []
+    monkeypatch.setattr(break_log.torch_keeps, "graph_break_reasons", lambda: kept)
+    monkeypatch.setattr(break_log.torch_behavior, "current_compile_id", lambda: "0/0")
+    attempt = iter((0, 1, 1))
+    monkeypatch.setattr(break_log.torch_attempts, "current_attempt", lambda: next(attempt))
+    log = break_log.BreakLog()
+    log.raised(types.SimpleNamespace(msg="the real one", real_stack=[line]))
+    before = traceback.FrameSummary("program.py", 3, "f", lookup_line=False, line="y = [n for n in x]")
+    kept.append(types.SimpleNamespace(reason="comprehension_graph_break", user_stack=[before]))
+    (one,) = log.take("0/0")
+    assert (one.reason, one.location.line) == ("the real one", 7)
+    kept.append(types.SimpleNamespace(reason="comprehension_graph_break", user_stack=[before]))
+    (one,) = log.take("0/0")  # no error is known
+    assert one.reason.startswith("Dynamo went back to the last comprehension") and one.location.line == 3
 
 
 def test_pages_show_breaks_without_graphs(dump):

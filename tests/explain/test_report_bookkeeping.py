@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from depyf.explain.for_reading.bookkeeping import fold, hides_frame_parameters
+from depyf.explain.for_reading.bookkeeping import fold, hides_frame_parameters, passes_frame_lists
 
 PROBE_2_13 = """
 def toy(a, b):
@@ -209,6 +209,42 @@ def test_frame_lists_with_content_stay() -> None:
 def test_frame_lists_of_a_closure() -> None:
     source = "def f(a):\n    return __resume_at_1_2((c,))([], [], a)\n"
     assert fold(source).source == "def f(a):\n    return __resume_at_1_2((c,))(a)\n"
+
+
+CELLS = """
+def f(x, names):
+    x = x
+    result = __comprehension_f_at_3_2
+    pair = ((lambda: x).__closure__[0],)
+    result_1 = result(pair)
+    found = {}
+    result_2 = result_1([], [], found, names)
+    result_3 = __resume_at_134_3(pair)
+    del pair
+    return result_3([], [], result_2)
+"""
+
+
+def test_what_is_made_of_cells_with_a_name() -> None:
+    """So it is from torch 2.12 on, where Dynamo runs a comprehension by itself before a resume function."""
+    folded = fold(text(CELLS), None, frozenset(("x", "names", "found")))
+    assert folded.source == text(
+        """
+        def f(x, names):
+            x = x
+            result_1 = closed_over(__comprehension_f_at_3_2, x=x)
+            found = {}
+            result_2 = result_1(found, names)
+            return closed_over(__resume_at_134_3, x=x)(result_2)
+        """
+    )
+    assert not passes_frame_lists(folded.source, "__comprehension_f_at_3_2")
+    assert passes_frame_lists(text(CELLS).replace("result(pair)", "__comprehension_f_at_3_2(pair)"), "__resume_at_134_3")
+
+
+def test_a_tuple_of_cells_that_is_used_otherwise_stays() -> None:
+    source = text(CELLS).replace("del pair", "keep(pair)")
+    assert "pair = ((lambda: x).__closure__[0],)" in fold(source).source
 
 
 def test_call_with_nothing_but_frame_lists() -> None:

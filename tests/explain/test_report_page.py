@@ -27,7 +27,7 @@ from depyf.explain.model import (
     to_json,
 )
 from depyf.explain.report.page.page import page_of
-from depyf.explain.report.page.sections import _renamed
+from depyf.explain.report.page.sections import _renamed, code_constant, comprehension_function
 from depyf.explain.report.why import recompile_words
 from depyf.explain.report.write import write_report
 
@@ -350,3 +350,31 @@ def test_what_inner_functions_assign_outside(body, line):
     compile(renamed, "page", "exec", dont_inherit=True)
     assert renamed.startswith("def page_of_f(x):\n")
     assert "\n    " + line.split("; n = ")[0] in renamed
+
+
+@pytest.mark.parametrize("text", ["[a for a in b]", "{a for a in b}", "{a: a for a in b}", "(a + c for a in b)"])
+def test_the_code_of_a_comprehension(text):
+    function = eval(f"lambda c: lambda b: {text}", {})(1)
+    codes = [one for one in function.__code__.co_consts if hasattr(one, "co_code")]
+    for code in codes:  # from 3.12 on, that of a generator expression alone
+        names: Dict[str, Any] = {}
+        exec(code_constant("code_of_it", code), names)
+        made = names["code_of_it"]
+        assert (made.co_name, made.co_code, made.co_freevars) == (code.co_name, code.co_code, code.co_freevars)
+
+
+def test_a_comprehension_that_dynamo_runs_by_itself():
+    def comprehension(__nested_resume_fns, __nested_frame_values, names, ___stack0):
+        found = [name for name in ___stack0 if name in names]
+        return found
+
+    code = comprehension.__code__
+    for callers, header in (
+        (["def f(a):\n    return __comprehension_f_at_3_1(a, a)\n"], "(names, ___stack0):"),
+        (["def f(a):\n    return __comprehension_f_at_3_1([a], [], a, a)\n"],
+         "(__nested_resume_fns, __nested_frame_values, names, ___stack0):"),
+    ):  # fmt: skip
+        section = comprehension_function("__comprehension_f_at_3_1", code, callers)
+        assert section.startswith(f"# ---- __comprehension_f_at_3_1: the comprehension at line {code.co_firstlineno}")
+        assert "\ndef __comprehension_f_at_3_1" + header in section
+        compile(section, "<section>", "exec")

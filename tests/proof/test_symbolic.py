@@ -6,8 +6,9 @@ import types
 
 import pytest
 
-from depyf.decompiler.bytecode import RawCode, load
-from depyf.decompiler.proof.symbolic.prove import UNSEEN, prove_symbolic
+from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
+from depyf.decompiler.proof.symbolic.containers import SHARED_CLOSURE
+from depyf.decompiler.proof.symbolic.prove import UNSEEN, prove_instructions, prove_symbolic
 
 
 def raw(body: str) -> RawCode:
@@ -117,3 +118,20 @@ def test_nested_functions_come_back_as_pairs():
     verdict = prove_symbolic(raw("def g():\n    return 1\nreturn g"), raw("def g():\n    return 2\nreturn g"))
     assert verdict.proven
     assert [(left.name, right.name) for left, right in verdict.pairs] == [("g", "g")]
+
+
+TWO_CLOSURES = "x = a\ndef g(): return x\nb(g)\ndef h(): return x\nreturn c(h)"
+
+
+def test_two_functions_with_one_tuple_of_cells():
+    """Dynamo's, where it runs a comprehension by itself, and then the rest of the function."""
+    code = raw(TWO_CLOSURES)
+    instructions = disassemble(code)
+    first, second = [n for n, ins in enumerate(instructions) if ins.op == "BUILD_TUPLE" and ins.arg == 1]
+    shared = [*instructions[: first + 1], Instruction("COPY", 1), Instruction("STORE_FAST", "t"),
+              *instructions[first + 1 : second - 1], Instruction("LOAD_FAST", "t"), *instructions[second + 1 :]]  # fmt: skip
+    verdict = prove_instructions((code, code), (shared, disassemble(code)))
+    assert verdict.proven and SHARED_CLOSURE in verdict.assumptions, verdict.describe()
+    assert SHARED_CLOSURE not in prove_symbolic(code, raw(TWO_CLOSURES)).assumptions
+    other = raw(TWO_CLOSURES.replace("x = a", "x = y = a").replace("def h(): return x", "def h(): return y"))
+    assert not prove_instructions((code, other), (shared, disassemble(other))).proven

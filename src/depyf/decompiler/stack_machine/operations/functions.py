@@ -106,7 +106,9 @@ def _statement(machine: Machine, definition: Definition, raw: RawCode) -> None:
 def _check_closure(machine: Machine, raw: RawCode, closure: Value | None) -> None:
     cells = machine.state.private(closure) if closure is not None else []
     names = [cell.arg for cell in cells or [] if isinstance(cell, Pure) and cell.kind == "cell"]
-    if cells is None or len(names) != len(cells) or names != [machine.spelling.variable(free) for free in raw.freevars]:
+    if cells is None or len(names) != len(cells):  # Dynamo's, with nested graph breaks: inner.__closure__[0]
+        raise machine.error(f"the function {raw.name} gets cells of another function, which no text can give it")
+    if names != [machine.spelling.variable(free) for free in raw.freevars]:
         raise machine.error(f"the function {raw.name} gets cells of other names than its own")
 
 
