@@ -25,7 +25,7 @@ def two(x, it):
 
 
 def returned(x, it):
-    return x([i for i in it])
+    return x([(i, i) for i in it])
 
 
 def without_the_beginning(code: types.CodeType) -> types.CodeType:

@@ -128,8 +128,8 @@ def test_two_functions_with_one_tuple_of_cells():
     code = raw(TWO_CLOSURES)
     instructions = disassemble(code)
     first, second = [n for n, ins in enumerate(instructions) if ins.op == "BUILD_TUPLE" and ins.arg == 1]
-    shared = [*instructions[: first + 1], Instruction("COPY", 1), Instruction("STORE_FAST", "t"),
-              *instructions[first + 1 : second - 1], Instruction("LOAD_FAST", "t"), *instructions[second + 1 :]]  # fmt: skip
+    between = [Instruction("COPY", 1), Instruction("STORE_FAST", "t"), *instructions[first + 1 : second - 1]]
+    shared = [*instructions[: first + 1], *between, Instruction("LOAD_FAST", "t"), *instructions[second + 1 :]]
     verdict = prove_instructions((code, code), (shared, disassemble(code)))
     assert verdict.proven and SHARED_CLOSURE in verdict.assumptions, verdict.describe()
     assert SHARED_CLOSURE not in prove_symbolic(code, raw(TWO_CLOSURES)).assumptions

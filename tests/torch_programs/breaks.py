@@ -250,7 +250,7 @@ def breaks_behind_comprehensions():
 
     def f(x, names, scale):
         found = {k.upper(): [] for k, v in names.items() if v}
-        lengths = [len([c for c in name]) for name in names]
+        lengths = [len([c + c for c in name]) for name in names]
 
         def g():
             graph_break()

@@ -2,8 +2,8 @@
 
 What runs keeps every operation. For the page a reader wants three lines of fifteen, so each recogniser here removes
 one exact shape and says how many statements went; whatever does not match stays in full. They work on decompiled
-source, under one axiom: a global which Dynamo made (`__compiled_fn_*`, `__resume_at_*`, `__comprehension_*`, `__import_*`) is not rebound
-while the function runs.
+source, under one axiom: a global which Dynamo made (`__compiled_fn_*`, `__resume_at_*`, `__comprehension_*`,
+`__import_*`) is not rebound while the function runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _PROFILER_FLAG = "_is_profiler_enabled"
 _UTILS = "__import_torch_dot__dynamo_dot_utils"
 _SIZE_HELPERS = {"call_size": "size", "call_stride": "stride"}
 _PROBE_MODULES = (_UTILS, "__import_torch_dot_autograd_dot_profiler")
-_DYNAMO_FUNCTION = re.compile(r"(__compiled_fn|__resume_at|__comprehension)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+")
+_DYNAMO_FUNCTION = re.compile(
+    r"(__compiled_fn|__resume_at|__comprehension)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+"
+)
 _BUILTIN = re.compile(r"__builtins_dict___\d+\[['\"](\w+)['\"]\]")
 _BROKEN_LINE = re.compile(r"^([^\n]*)\(\n\s+([^\n]*?),?\n\s*\)([^\n]*)$", re.MULTILINE)
 _LONGEST_LINE = 100

@@ -20,10 +20,10 @@ _NO_PART = ("***", " For more details")
 _JUMP = "generic_jump"
 _BRANCHING = "Data-dependent branching"
 WENT_BACK = {
-    "step_unsupported": "Dynamo went back to the last line after which it can stop; the break itself comes later in the "
-    "function",
-    "comprehension_graph_break": "Dynamo went back to the last comprehension before which it can stop; the break itself "
-    "is in that, or comes later in the function",
+    "step_unsupported": "Dynamo went back to the last line after which it can stop; the break itself comes later in "
+    "the function",
+    "comprehension_graph_break": "Dynamo went back to the last comprehension before which it can stop; the break "
+    "itself is in that, or comes later in the function",
 }
 """What Dynamo keeps as the reason where it stops at an earlier place than that of the break -> what it means."""
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry

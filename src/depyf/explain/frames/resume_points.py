@@ -11,8 +11,8 @@ from ..model import Frame, ResumeFunction
 from ..names import stable
 from ..torch_facts import torch_behavior
 
-__all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_function", "resume_line", "resume_points",
-           "resumed"]
+__all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_function", "resume_line",
+           "resume_points", "resumed"]
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")

@@ -186,8 +186,8 @@ class Numbers:
     """New values and new private containers. ``tags`` has permanent facts about values.
 
     "bool": it is True or False; "list", "map": it is a plain list or dictionary that the code has built;
-    "iterator": a result of GET_ITER; "exception": it was raised. LOOKS and a name: the value of a global of that name; CELLS
-    and names: a tuple of these cells.
+    "iterator": a result of GET_ITER; "exception": it was raised. LOOKS and a name: the value of a global of that name;
+    CELLS and cells: a tuple of these.
     """
 
     def __init__(self) -> None:
