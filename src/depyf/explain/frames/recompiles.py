@@ -24,6 +24,7 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"<class '(?P<actual>.+)'>"
 )
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
+_NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
 _KEYS = re.compile(
     r"^tensor '(?P<name>.+)' dispatch key set mismatch\. expected (?P<expected>DispatchKeySet\(.*?\)), actual "
@@ -48,6 +49,7 @@ _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
 )
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
+_SAME_KEYS = "each set of keys is compiled by itself: always pass {}, None where there is none"
 _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
     (r"size mismatch|\.size\(", _DYNAMIC),
@@ -64,7 +66,7 @@ _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
     (r"___check_type_id|of the type it was|^type\(", "each type is compiled by itself: pass one type"),
-    (r"^KeyError on ", "each set of keys is compiled by itself: always pass it, None where there is none"),
+    (r"^KeyError on ", _SAME_KEYS.format("it")),
     (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", "each length and set of keys is compiled by itself: pad it"),
 )
 
@@ -115,7 +117,7 @@ def reason_from_text(text: str, call: RecompilingCall | None = None) -> Recompil
     found = RecompileReason(compile_id, code, user_line=asked or line)
     found.words = describe(kind_of(code), code, None, {}).words or code
     _take_apart(found, code, call)
-    found.remedy = _remedy(text, written, found)
+    found.remedy = found.remedy or _remedy(text, written, found)
     return found
 
 
@@ -123,7 +125,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     """What was expected, and what came."""
     mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
-    keys = _KEYS.match(code)
+    keys, missing = _KEYS.match(code), _NO_KEY.match(code)
     devices = [_DEVICE.findall(keys[which])[:1] for which in ("expected", "actual")] if keys is not None else []
     if keys is not None and all(devices) and devices[0] != devices[1]:
         found.subject = user_spelling(keys["name"])
@@ -131,6 +133,9 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.words = f"{found.subject} is {found.expected}"
     elif mismatch is not None:
         found.expected, found.actual = mismatch.group("expected"), mismatch.group("actual")
+    elif missing is not None:
+        found.subject = user_spelling(missing["source"])
+        found.words = "{} has no key {} now".format(found.subject, missing["key"])
     elif grad is not None:
         found.expected = "requires_grad={}".format(bool(int(grad.group("expected"))))
         found.actual = "requires_grad={}".format(not int(grad.group("expected")))
@@ -143,7 +148,9 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         source = length.group("source") or length.group("empty")
         found.subject, found.expected = f"len({user_spelling(source)})", length.group("expected") or "0"
         found.words = f"{found.subject} == {found.expected}"
-        found.actual = _length_of(_value_of(source, call))
+        value = _value_of(source, call)
+        found.actual = _length_of(value)
+        found.remedy = _SAME_KEYS.format("the same") if isinstance(value, dict) else ""
     elif kind is not None:
         found.subject = "type({})".format(user_spelling(kind.group("source")))
         found.expected = kind.group("expected")
