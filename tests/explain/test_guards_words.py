@@ -69,6 +69,10 @@ def test_spelling_of_sources() -> None:
     assert user_spelling("L['self']._modules['lin']._parameters['weight']") == "self.lin.weight"
     assert user_spelling("G['__import_torch_dot_nn_dot_modules_dot_linear'].F") == "torch.nn.modules.linear.F"
     assert user_spelling("G['__builtins_dict___7']['len']") == "len"
+    inside = "G['__builtins_dict___7']['object'].__getattribute__(L['self'].config, 'names')"
+    assert user_spelling(inside + "['a']") == "self.config.names['a']"
+    twice = f"object.__getattribute__({inside}, 'value') == 3"
+    assert user_spelling(twice) == "self.config.names.value == 3"
 
 
 def test_what_can_run() -> None:

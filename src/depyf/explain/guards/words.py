@@ -23,6 +23,7 @@ _BUILTIN = re.compile(r"\b__builtins_dict___\d+" + _STRING)
 _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
 _ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
 _LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
+_ATTRIBUTE = re.compile(r"\bobject\.__getattribute__\(([\w.'\"\[\]]+), '([A-Za-z_]\w*)'\)")
 _SIZE = re.compile(r"\.size\(\)\[(\d+)\]")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
 _AT_HAND = {"L", "G", "torch", "len", "type", "isinstance", "hasattr", "str", "int", "float", "complex", "tuple"}
@@ -66,7 +67,7 @@ def user_spelling(source: str) -> str:
     text = _SCOPE.sub(lambda m: m.group(1) or m.group(2) or "", source)
     text = _BUILTIN.sub(lambda m: m.group(1) or m.group(2) or "", text)
     while True:
-        changed = _CHILDREN.sub(_child, text)
+        changed = _ATTRIBUTE.sub(r"\1.\2", _CHILDREN.sub(_child, text))
         if changed == text:
             break
         text = changed
