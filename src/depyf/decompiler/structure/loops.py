@@ -101,7 +101,7 @@ def _end(
 
 
 def _jump_below(inside: set[LiftedBlock], after: LiftedBlock) -> LiftedBlock | None:
-    """Return the jump by which all of the loop's ``break`` statements go on to ``after``: it follows the loop, on a line
+    """Return the jump by which all of the loop's ``break`` statements lead to ``after``: it follows the loop, on a line
     of its own.
     """
     jumps = {one for block in inside for one in block.successors if one not in inside and skip_jumps(one) is after}
