@@ -10,6 +10,7 @@ import difflib
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from ...errors import DecompilationError
 from .code.raw_code import RawCode
 from .decoding.decode import Decoder
 from .instruction import Instruction
@@ -42,8 +43,14 @@ class DeadCode(NamedTuple):
 
 
 def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | None:
-    """The first difference of two equivalent code objects if it is in dead code or a jump, otherwise None."""
-    left, right = Decoder(original).run(), Decoder(recompiled).run()
+    """The first difference of two equivalent code objects if it is in dead code or a jump, otherwise None.
+
+    None, too, for a piece of a body: control runs off its end.
+    """
+    try:
+        left, right = Decoder(original).run(), Decoder(recompiled).run()
+    except DecompilationError:
+        return None
     found = _first(left, right)
     return found and found._replace(far=_distance(left, right))
 
