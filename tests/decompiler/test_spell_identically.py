@@ -55,6 +55,10 @@ CASES = {
         "def f(a):\n    for b in a:\n        if not b:\n            if c:\n                d()\n            continue\n"
         "        if e:\n            g()\n        h()\n"
     ),
+    "break behind a try": (
+        "def f(a):\n    while True:\n        try:\n            b = a()\n        except c:\n            if d:\n"
+        "                continue\n            b = 1\n        break\n    return g(b, b)\n"
+    ),
     "else: pass": "def f(a):\n    if a:\n        b()\n    else:\n        pass\n    return c\n",
 }
 

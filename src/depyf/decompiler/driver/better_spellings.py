@@ -70,7 +70,12 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
     printed = functools.partial(work.text_of, raw)
     body, plain = work.body(raw), _without_columns(work, raw)
     if not verdict.exact:
-        return _exactly(body, raw, printed, work.compile, plain)
+        exact = _exactly(body, raw, printed, work.compile, plain)
+        if exact:
+            with made(exact), contextlib.suppress(DecompilationError):
+                other = work.compile(raw, printed() or "")
+                return [*exact, *spell_identically(body, raw, other, printed, work.compile)]
+        return exact
     if any(field in verdict.differs for field in ("constants", "order of constants")):
         tests = spell_loop_tests(body, raw, printed, work.compile)
         if tests:

@@ -152,6 +152,10 @@ def _alternatives_of_try(
         fallen = copy.copy(statement)
         fallen.body = body[:-1]
         yield _instead(suite, index, index + 1, [_with_orelse(fallen, body[-1:])])
+        if not rest:
+            behind = copy.copy(fallen)
+            behind.handlers = [_with_body(one, _fallen(one.body, type(body[-1]))) for one in statement.handlers]
+            yield _instead(suite, index, index + 1, [behind, body[-1]])
     if dead.missing:
         if rest and not orelse and not statement.finalbody and all(_leaves(one.body) for one in statement.handlers):
             for end in _ends(suite, index, dead):
@@ -172,9 +176,11 @@ def _alternatives_of_try(
         yield _instead(suite, index, len(suite), [_with_orelse(fallen, rest)])
 
 
-def _fallen(body: list[nodes.Statement]) -> list[nodes.Statement]:
-    """Return ``body`` without the `continue` at its end."""
-    return (body[:-1] or [nodes.Pass()]) if isinstance(body[-1], nodes.Continue) else body
+def _fallen(
+    body: list[nodes.Statement], jump: type[nodes.Statement] = nodes.Continue
+) -> list[nodes.Statement]:
+    """Return ``body`` without the ``jump`` at its end."""
+    return (body[:-1] or [nodes.Pass()]) if isinstance(body[-1], jump) else body
 
 
 def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iterator[FormChange]:
