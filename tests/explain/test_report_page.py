@@ -26,6 +26,7 @@ from depyf.explain.model import (
     SourceLine,
     to_json,
 )
+from depyf.explain.report.page.guards_by_argument import ArgumentRow
 from depyf.explain.report.page.page import page_of
 from depyf.explain.report.page.sections import _renamed, code_constant, comprehension_function
 from depyf.explain.report.why import recompile_words
@@ -378,3 +379,13 @@ def test_a_comprehension_that_dynamo_runs_by_itself():
         assert section.startswith(f"# ---- __comprehension_f_at_3_1: the comprehension at line {code.co_firstlineno}")
         assert "\ndef __comprehension_f_at_3_1" + header in section
         compile(section, "<section>", "exec")
+
+
+def test_names_that_are_absent_are_together():
+    words = [".config.names has no key 'a'", ".config.names has no key 'b'", ".config is a Config",
+             "has no attribute 'p'", "has no attribute 'q'", "has no key 'labels'"]  # fmt: skip
+    text = " ".join(part.strip() for part in ArgumentRow("self", (), words, len(words)).lines())
+    assert text == (
+        "self  .config is a Config; has no key 'labels'; .config.names has none of the keys 'a', 'b'; "
+        "has none of the attributes p, q"
+    )

@@ -16,7 +16,7 @@ _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
 _WIDTH = 116
 _NONE = "is None"
-_ABSENT = "has no attribute "
+_ABSENT = re.compile(r"(?P<of>(?:\.\S+ )?)has no (?P<what>attribute|key) (?P<name>'[^']*'|\S+)$")
 _SAME = re.compile(r"^ and (.*) are one and the same object$")
 _TENSOR = re.compile(r"^\w+ \w+ (?:tensor|\w+ of shape)")
 
@@ -82,12 +82,20 @@ def row_lines(rows: Sequence[ArgumentRow]) -> list[tuple[ArgumentRow, list[str]]
 
 
 def _absent_together(checks: list[str]) -> list[str]:
-    """``has no attribute 'a'; has no attribute 'b'`` as one."""
-    absent = [check for check in checks if check.startswith(_ABSENT)]
-    if len(absent) < 2:
-        return checks
-    names = ", ".join(check[len(_ABSENT) :].strip(" '") for check in absent)
-    return [check for check in checks if check not in absent] + ["has none of the attributes " + names]
+    """``has no attribute 'a'; has no attribute 'b'`` as one; so with keys, each dictionary's by themselves."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for match in filter(None, map(_ABSENT.match, checks)):
+        names.setdefault((match["of"], match["what"]), []).append(match["name"])
+    several = {key: absent for key, absent in names.items() if len(absent) > 1}
+    rest = []
+    for check in checks:
+        found = _ABSENT.match(check)
+        if found is None or (found["of"], found["what"]) not in several:
+            rest.append(check)
+    for (of, what), absent in several.items():
+        listed = ", ".join(name.strip("'") if what == "attribute" else name for name in absent)
+        rest.append(f"{of}has none of the {what}s {listed}")
+    return rest
 
 
 def _subject(one: Alike, guard: Guard) -> str:
