@@ -57,8 +57,8 @@ class Matching:
         """Whether ``event``, of side ``number``, calls iter() on an iterator, and the other side does not.
 
         An iterator is a result of GET_ITER, or a value that was iterated over directly before: FOR_ITER raises
-        TypeError for anything else, unlike a ``for`` in the text. So does it, or crashes, for what the original
-        iterates over now, where nothing shows that this is an iterator: that is assumed.
+        TypeError for anything else, or crashes, unlike a ``for`` in the text. Where nothing shows that what the
+        original iterates over now is an iterator, that is assumed.
         """
         if event.op != "GET_ITER" or event == other:
             return False
