@@ -244,7 +244,8 @@ def _is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> 
         return False
     if second.next is not skip_jumps(end) or second.predecessors != {node}:
         return False
-    if second.evidence.is_pass:
+    after = second.next.evidence
+    if second.evidence.is_pass and second.evidence.exit_line not in (after.line, after.exit_line):
         return case_of(node.test) is None  # the end of a pattern may be as wide
     line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
     return second.fall is second.next and second.evidence.keyword == "pass" and line not in lines

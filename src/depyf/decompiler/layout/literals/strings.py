@@ -38,9 +38,9 @@ def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
     mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
     if isinstance(value, str):
         if "{" not in value and "}" not in value:
-            others = (text for text in in_quotes(value, mark) if text.isprintable())
+            others = (text for text in in_quotes(value, mark, _USUAL) if text.isprintable())
             yield from ("f" + text for text in others if not text.startswith("r"))
-        yield from ("u" + text for text in in_quotes(value, mark) if not text.startswith("r"))
+        yield from ("u" + text for text in in_quotes(value, mark, _USUAL) if not text.startswith("r"))
     yield from _in_parts(value, mark)
     yield from _with_repetition(value, mark)
     yield from _sums_of_runs(value, mark)
@@ -222,6 +222,9 @@ _ESCAPES: tuple[Escape, ...] = (
     plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _octal_in_ascii, _one_line,
     _no_names, _raw_characters, _all_quotes, _all_hexadecimal, _hexadecimal_behind, _character_names, _all_wide,
 )  # fmt: skip
+
+
+_USUAL = tuple(escape for escape in _ESCAPES if escape not in (_hexadecimal_behind, _octal_in_ascii))
 
 
 def _escaped(

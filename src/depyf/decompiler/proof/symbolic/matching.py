@@ -53,20 +53,26 @@ class Matching:
             return False
         return left.kind == right.kind or {left.kind, right.kind} <= _ANY_TRUTH
 
-    def skips_iter(self, pair: Pair, number: int, event: ProofEvent, other: ProofEvent) -> bool:
-        """Whether ``event``, of side ``number``, calls iter() on an iterator, and the other side does not.
+    def skips_iter(self, pair: Pair, event: ProofEvent, other: ProofEvent) -> bool:
+        """Whether ``event`` calls iter() on an iterator, and the other side does not.
 
         An iterator is a result of GET_ITER, or a value that was iterated over directly before: FOR_ITER raises
-        TypeError for anything else, or crashes, unlike a ``for`` in the text. Where nothing shows that what the
-        original iterates over now is an iterator, that is assumed.
+        TypeError for anything else, unlike a ``for`` in the text.
         """
         if event.op != "GET_ITER" or event == other:
             return False
         value = event.operands[0]
-        if ("iterator", value) in pair.facts or self.numbers.tags.get(value) == "iterator":
-            self.assumptions[ITER] = None
-            return True
-        if number == 0 or other.op != "FOR_ITER" or other.operands[0] != value:
+        if ("iterator", value) not in pair.facts and self.numbers.tags.get(value) != "iterator":
+            return False
+        self.assumptions[ITER] = None
+        return True
+
+    def skips_iter_of_given(self, event: ProofEvent, other: ProofEvent) -> bool:
+        """Whether ``event``, of the text, calls iter() on what the original iterates over now.
+
+        Only where Dynamo made a function of a comprehension alone: nothing else is given an iterator.
+        """
+        if event.op != "GET_ITER" or other.op != "FOR_ITER" or other.operands[0] != event.operands[0]:
             return False
         self.assumptions[GIVEN_ITERATOR] = None
         return True

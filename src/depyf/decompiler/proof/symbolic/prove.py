@@ -94,6 +94,13 @@ def prove_instructions(
     return Verdict(Level.EQUIVALENT, METHOD, reasons, assumptions, tuple(matching.codes), held=proof.lifetimes.held)
 
 
+def _is_comprehension_of_dynamo(raw: RawCode, code: list[Instruction]) -> bool:
+    """Whether it is a function that Dynamo made of a comprehension alone, with NULL in place of a variable."""
+    null = raw.table.opcodes.get("PUSH_NULL")
+    cleared = (ins.offset for ins in code if ins.op == "LOAD_FAST_AND_CLEAR")
+    return any(offset < len(raw.bytecode) and raw.bytecode[offset] == null for offset in cleared)
+
+
 def _with_same_variables(
     raws: tuple[RawCode, RawCode], codes: tuple[list[Instruction], list[Instruction]], budget: int
 ) -> _Proof | None:
@@ -127,6 +134,7 @@ class _Proof:
         left.shared_cells = right.shared_cells = frozenset(left.handed_out() | right.handed_out())
         right.builtins = frozenset(BUILTINS) - left.named("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME")
         self.matching = Matching(self.constants, self.numbers)
+        self.is_comprehension = _is_comprehension_of_dynamo(raws[0], codes[0])
         self.memo = Memo(self.constants, self.numbers, self.matching.share)
         mine, others = (frozenset(stepper.liveness.names) for stepper in self.steppers)
         self.memo.own_variables = (mine - others, others - mine)
@@ -181,7 +189,9 @@ class _Proof:
                 return
             events.append(found)
         for number in (0, 1):
-            if self.matching.skips_iter(pair, number, events[number], events[1 - number]):
+            event, other = events[number], events[1 - number]
+            given = number == 1 and self.is_comprehension and self.matching.skips_iter_of_given(event, other)
+            if given or self.matching.skips_iter(pair, event, other):
                 self.advance_side(pair, number, list(events[number].operands))
                 self.todo.append(pair)
                 return
