@@ -29,6 +29,7 @@ CASES = {
         "for a in (2**31-1, 2**31, 2**31+1):\n    b(a)\nfor a in 2**31, 2**63:\n    b(a)\n"
         "c = d in (0xffff, 0x1234, 0xabcd)\nfor e in (b'ab', b'c', b'd' * 20):\n    b(e)\n"
         "for f in (2 ** 64 + 1, 2 ** 127 - 1, -2 ** 64, -2 ** 127):\n    b(f)\nc = d in (10**6, 10**9)\n"
+        "for g in (-2**31-1, 2**31-1, -2**31+1):\n    b(g)\n"
     ),
     "a decorated coroutine on one line": "class A:\n    @b\n    async def c(d): pass\n\n    @b\n    def e(d): pass\n",
     "repeated parts": (

@@ -121,10 +121,10 @@ def _elements(tokens: list[Token], start: int, end: int) -> list[Element]:
             while last < end and tokens[last + 1].text in ("**", "+", "-") and tokens[last + 2].kind == "number":
                 last += 2
             text = "".join(one.text for one in tokens[number : last + 1])
-            value = _value(text)
+            is_negative = number > start and tokens[number - 1].text == "-"
+            value = _value(text, is_negative=is_negative)
             if value is None:
                 return []
-            is_negative = number > start and tokens[number - 1].text == "-"
             found.append(Element(range(number, last + 1), value, is_negative, text))
             number = last
         elif token.text not in _MARKS and token.text not in _CONSTANTS:
@@ -133,11 +133,14 @@ def _elements(tokens: list[Token], start: int, end: int) -> list[Element]:
     return found
 
 
-def _value(text: str) -> Constant | None:
-    """Return the value of a literal, or of a power of two with a number added."""
+def _value(text: str, *, is_negative: bool) -> Constant | None:
+    """Return the value of a literal, or of a power of two with a number added; without the minus sign before the
+    power, which does not apply to that number.
+    """
     match = _POWER.fullmatch(text)
     if match is not None:
-        return (1 << int(match["exponent"])) + int(match["more"] or 0)
+        more = int(match["more"] or 0)
+        return (1 << int(match["exponent"])) + (-more if is_negative else more)
     try:
         value: Constant = ast.literal_eval(text)
     except (SyntaxError, ValueError):
@@ -199,7 +202,7 @@ def _near_power(base: int, form: str) -> Style:
             more = value - base**exponent
             if exponent > 1 and abs(more) <= (_FARTHEST if base == 2 else 1):
                 text = f"{base}{power_sign}{exponent}"
-                sign = "+" if more > 0 else "-"
+                sign = "+" if (more > 0) is not one.is_negative else "-"
                 return text + (sum_sign.replace("+", sign) + str(abs(more)) if more else "")
         return None
 
