@@ -82,6 +82,9 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
     surplus = _surplus(items, number, indent)
     if surplus < 1 or items[number].symbol in CLOSING or items[number].is_glued:
         return
+    if surplus == 1 and items[number - 1].symbol == "=" and _is_tuple(items[number:]):
+        yield len(items)  # one that is unpacked, which has no position
+        return
     ends = list(_ends(items, number))
     for end in ends:
         if _closes(items, number, end):
@@ -94,6 +97,17 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
         whole = last == len(items) and items[number - 1].symbol in _ASSIGNMENTS
         if open_end and (keyword or whole or _breaks(items, number, last)):
             yield last
+
+
+def _is_tuple(items: list[Item]) -> bool:
+    """Whether they have a comma outside of brackets, and are the last value of an assignment."""
+    depth, commas = 0, 0
+    for item in items:
+        depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
+        if depth < 0 or not depth and item.symbol in _ASSIGNMENTS:
+            return False
+        commas += not depth and item.symbol == ","
+    return commas > 0
 
 
 def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:

@@ -29,7 +29,7 @@ AT_ONCE = 8
 """The number of changes to try for one difference before moving on to bodies that are closer to the original."""
 COST = 2
 """How much farther from the original a body counts once so many changes of it have been tried."""
-WORK = 120_000
+WORK = 30_000
 """The budget for one code object: its instructions, plus a quarter of the text's characters, for each text compiled."""
 _STEPS = 0.4
 """How much of the decompiler's budget each unit of work spends."""
