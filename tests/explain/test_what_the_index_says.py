@@ -200,14 +200,6 @@ def test_a_keyword_that_is_missing_has_a_remedy():
     assert one.words == "kwargs has no key 'labels' now"
 
 
-def test_another_number_of_keywords_has_the_remedy_of_keywords():
-    text = "0/1: len(L['kwargs']) == 2"
-    one = reason_from_text(text, RecompilingCall({"kwargs": {"x": 1}}, {}, {}))
-    assert (one.words, one.actual) == ("len(kwargs) == 2", "1")
-    assert one.remedy == "each set of keys is compiled by itself: always pass the same, None where there is none"
-    assert reason_from_text(text, RecompilingCall({"kwargs": [1]}, {}, {})).remedy.endswith("pad it")
-
-
 @pytest.mark.parametrize(("actual", "said"), [("8", "mark_dynamic"), ("1", "sizes 0 and 1 are compiled each by")])
 def test_a_size_of_one_is_never_dynamic(actual, said):
     text = "0/0: tensor 'x' size mismatch at index 1. expected 6, actual {}".format(actual)

@@ -49,7 +49,6 @@ _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
 )
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
-_SAME_KEYS = "each set of keys is compiled by itself: always pass {}, None where there is none"
 _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
     (r"size mismatch|\.size\(", _DYNAMIC),
@@ -66,7 +65,7 @@ _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
     (r"___check_type_id|of the type it was|^type\(", "each type is compiled by itself: pass one type"),
-    (r"^KeyError on ", _SAME_KEYS.format("it")),
+    (r"^KeyError on ", "each set of keys is compiled by itself: always pass it, None where there is none"),
     (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", "each length and set of keys is compiled by itself: pad it"),
 )
 
@@ -117,7 +116,7 @@ def reason_from_text(text: str, call: RecompilingCall | None = None) -> Recompil
     found = RecompileReason(compile_id, code, user_line=asked or line)
     found.words = describe(kind_of(code), code, None, {}).words or code
     _take_apart(found, code, call)
-    found.remedy = found.remedy or _remedy(text, written, found)
+    found.remedy = _remedy(text, written, found)
     return found
 
 
@@ -148,9 +147,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         source = length.group("source") or length.group("empty")
         found.subject, found.expected = f"len({user_spelling(source)})", length.group("expected") or "0"
         found.words = f"{found.subject} == {found.expected}"
-        value = _value_of(source, call)
-        found.actual = _length_of(value)
-        found.remedy = _SAME_KEYS.format("the same") if isinstance(value, dict) else ""
+        found.actual = _length_of(_value_of(source, call))
     elif kind is not None:
         found.subject = "type({})".format(user_spelling(kind.group("source")))
         found.expected = kind.group("expected")
