@@ -228,7 +228,7 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          lambda work: work.has("LOAD_LOCALS"), (_INDICES,)),
     Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
     Pass("saved_nulls", _saved_nulls,
-         "Name the variable that a NULL at the start stands for; every operation has its final stack effect by now.",
+         "Find the variable that a leading NULL stands for, once every operation has its final stack effect.",
          lambda work: work.has("NULL") and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
     Pass("class_facts", _class_facts,
          "Fold what only the compiler stores in a class; its operands have their final form.",

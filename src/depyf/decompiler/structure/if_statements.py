@@ -247,5 +247,5 @@ def _is_pass(node: LiftedBlock, first: LiftedBlock, end: LiftedBlock | None) -> 
     after = second.next.evidence
     if second.evidence.is_pass and second.evidence.exit_line not in (after.line, after.exit_line):
         return case_of(node.test) is None  # the end of a pattern may be as wide
-    line, lines = second.evidence.line, (None, node.evidence.exit_line, second.next.evidence.line)
+    line, lines = second.evidence.line, (None, node.evidence.exit_line, after.line)
     return second.fall is second.next and second.evidence.keyword == "pass" and line not in lines

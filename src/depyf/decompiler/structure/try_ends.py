@@ -201,12 +201,10 @@ def _break_below(exits: TryExits) -> Ends | None:
 
 def _is_written(jump: LiftedBlock) -> bool:
     """Whether the jump has a line of its own: it is a ``break``, not the end of the statements before it."""
-    lines = {line for one in jump.predecessors for line in (*_lines(one), one.evidence.exit_line)}
-    return jump.evidence.exit_line is not None and jump.evidence.exit_line not in lines
-
-
-def _lines(block: LiftedBlock) -> list[int | None]:
-    return [block.evidence.line, *(one.line for one in block.statements)]
+    lines: set[int | None] = {None}
+    for one in jump.predecessors:
+        lines.update((one.evidence.line, one.evidence.exit_line, *(statement.line for statement in one.statements)))
+    return jump.evidence.exit_line not in lines
 
 
 def _jumps_from(block: LiftedBlock) -> list[LiftedBlock]:

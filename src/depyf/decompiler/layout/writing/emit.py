@@ -189,7 +189,7 @@ class _LineWriter:
             found[number] = min(line, max(after - 1, before)) if after is not None else line
 
     def _begins_on_line_of_header(self, number: int) -> bool:
-        """Whether the column of this line, the first of a block, is right behind the header, as in `try: a()`."""
+        """Whether this line, the first of a block, begins one column after its header, as in `try: a()`."""
         header, line = self.lines[number - 1], self.lines[number]
         item, width = _first_known(line)
         if line.parent != number - 1 or not self.simple.get(number - 1) or item is None or item.column is None:
