@@ -44,6 +44,14 @@ CASES = {
         "a = b(5 * 10 ** 9)\nc = d(60 * 60 * 24)\ne = f(3600)\ng = h(32 * 2 ** 20)\ni = j(5 * 1024 * 1024)\n"
         "k = l(b'I\\xfe\\xdc\\xba\\x98\\x76\\x54\\x32\\x10')\n"
     ),
+    "a declaration where no line is free at the top": (
+        "def a(b):\n    if b == 'd':\n        global d\n        from .e import d\n        return d\n    raise f(b)\n"
+    ),
+    "a test over lines in a handler before else": (
+        "def a():\n    for b in c:\n        try:\n            d()\n        except E:\n"
+        "            if (not f and b != _VAR\n                    and param):\n"
+        "                raise G\n        else:\n            raise H\n"
+    ),
     "two statements on a line": "a = b; c = d\ne = f\n",
     "a block on the line of its header": "if a: b()\nfor x in y: c(x); d(x)\n",
     "arguments over lines": "a = f(b,\n      c,\n      d(e,\n        g))\nh = i\n",

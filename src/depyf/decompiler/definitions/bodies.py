@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ...errors import DecompilationError
 from ..bytecode import (
     Instruction,
     RawCode,
-    inside_any_comprehension,
     inside_comprehensions,
     known_instructions,
     reached,
 )
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
-from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension, kind_of
 from ..bytecode.part import ON_CELLS
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
@@ -25,6 +22,7 @@ from ..syntax import nodes
 from ..syntax.grammar import Grammar
 from ..syntax.scopes import bound_names
 from ..syntax.transforms.tail_positions import DEFINITIONS
+from .declarations import after_docstring, comprehensions_of, declare
 from .resolve import annotation
 from .traces import annotate_a_target, keep_constant_statements
 
@@ -144,7 +142,7 @@ def end(
         body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
     elif kind in ("class", "module"):
         _docstring(body, raw)
-    _declare(body, raw, kind, instructions, enclosing)
+    declare(body, raw, kind, instructions, enclosing)
     return body or [nodes.Pass()]
 
 
@@ -309,7 +307,7 @@ def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[I
     }
     if not used.isdisjoint(hidden):
         bound = bound - hidden | given | bound_names(body)
-    for nested in _comprehensions(raw):
+    for nested in comprehensions_of(raw):
         # ``:=`` in a comprehension binds in the enclosing function.
         bound.update(i.arg for i in known_instructions(nested) if i.op == "STORE_DEREF" and i.arg in nested.freevars)
     return [name for name in (*raw.varnames, *raw.cellvars) if name in used - bound and name.isidentifier()]
@@ -325,7 +323,7 @@ def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> No
     """
     if attributes:
         targets = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
-        at = _after_docstring(body)
+        at = after_docstring(body)
         rest = body[at:]
         _put_dead_code(rest, [nodes.Assign([target], nodes.Constant(None)) for target in targets])
         body[at:] = rest
@@ -354,130 +352,3 @@ def _capture(name: str) -> nodes.Statement:
     """A statement that makes ``name`` a variable of the code and shares it with another function."""
     parameters = nodes.arguments([], [])
     return nodes.Assign([nodes.Name(name)], nodes.Lambda(parameters, nodes.Name(name)))
-
-
-_CHANGES_GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
-_CHANGES_CELL = frozenset({"STORE_DEREF", "DELETE_DEREF"})
-_MAY_NEED_DECLARATION = _CHANGES_GLOBAL | _CHANGES_CELL | {"STORE_FIRST_LINE", "LOAD_GLOBAL"}
-
-
-def _declare(
-    body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
-) -> None:
-    """Add the ``global`` and ``nonlocal`` statements."""
-    stored_globals, stored_cells = _declared(raw, kind, instructions, enclosing)
-    lines: list[nodes.Statement] = []
-    if stored_globals:
-        elsewhere = _globals_of_nested(instructions) if kind == "module" else set()
-        lines.append(nodes.Global([name for name in stored_globals if name not in elsewhere]))
-    if stored_cells and kind != "module":
-        lines.append(nodes.Nonlocal(list(stored_cells)))
-    at = _after_docstring(body)
-    while at < len(body) and getattr(body[at], "module", None) == "__future__":
-        at += 1
-    body[at:at] = [line for line in lines if line.names]  # type: ignore[attr-defined]
-
-
-def _declared(
-    raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
-) -> tuple[dict[str, None], dict[str, None]]:
-    """The names that must be declared ``global``, and those that must be declared ``nonlocal``."""
-    stored_globals: dict[str, None] = {}
-    stored_cells: dict[str, None] = {}
-    local = {*raw.varnames, *raw.cellvars}
-    # A comprehension may have a variable with the name of an outer one, and does not see the names of a class.
-    own = local & {CONDITIONAL_ANNOTATIONS}  # a class in a class has a cell of this name besides the outer one
-    asks = kind != "function" or not local.isdisjoint(raw.freevars)
-    inside = _inside_comprehensions(instructions, kind) if asks else [False] * len(instructions)
-    for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
-        op = instruction.op
-        if op not in _MAY_NEED_DECLARATION:
-            continue
-        if op in _CHANGES_GLOBAL:
-            if kind == "module" and in_comprehension:
-                continue  # by `:=`, which stores to the global
-            stored_globals[instruction.arg] = None
-        elif op in _CHANGES_CELL:
-            if instruction.arg in raw.freevars and instruction.arg not in (local if in_comprehension else own):
-                stored_cells[instruction.arg] = None
-        elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
-            (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None
-        elif op == "LOAD_GLOBAL" and not _is_of_assert(raw, instructions, index) and (
-            kind != "function" and not in_comprehension or kind == "function" and instruction.arg in enclosing
-        ):
-            stored_globals[instruction.arg] = None
-    if kind == "class":
-        stored_globals.update(dict.fromkeys(_globals_of_scopes(raw)))
-    if kind == "function":
-        for nested in _comprehensions(raw):
-            _of_comprehension(nested, raw, local, stored_globals, stored_cells)
-    return stored_globals, stored_cells
-
-
-def _globals_of_nested(instructions: list[Instruction]) -> set[str]:
-    """The names that functions and classes below declare ``global``, since they change them.
-
-    That is a declaration for the module too: its own instructions for these names are those of globals (symtable.c,
-    symtable_add_def_helper).
-    """
-    below = [raw for one in instructions if isinstance(one.arg, RawCode) for raw in one.arg.walk()]
-    return {name for raw in below for name in changed_globals(raw)}
-
-
-def changed_globals(raw: RawCode) -> set[str]:
-    """The globals that ``raw`` stores or deletes itself; none if its instructions are not known."""
-    if is_comprehension(raw):
-        return set()  # by `:=`, without a declaration
-    try:
-        return {one.arg for one in known_instructions(raw) if one.op in _CHANGES_GLOBAL}
-    except DecompilationError:
-        return set()
-
-
-def _is_of_assert(raw: RawCode, instructions: list[Instruction], index: int) -> bool:
-    """Whether this load is that of an assert statement: a jump skips it, or the error is raised at once."""
-    if instructions[index].arg != "AssertionError" or not raw.table.asserts_read_a_global:
-        return False
-    return instructions[index - 1].target >= 0 or instructions[index + 1].op == "RAISE_VARARGS"
-
-
-def _after_docstring(body: list[nodes.Statement]) -> int:
-    """The index of the first statement after a docstring: 0 or 1."""
-    first = body[0] if body else None
-    return int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
-
-
-def _comprehensions(raw: RawCode) -> list[RawCode]:
-    found = [nested for nested in raw.nested if is_comprehension(nested)]
-    for nested in found:
-        found.extend(_comprehensions(nested))
-    return found
-
-
-def _inside_comprehensions(instructions: list[Instruction], kind: str) -> list[bool]:
-    return (inside_comprehensions if kind == "function" else inside_any_comprehension)(instructions)
-
-
-def _globals_of_scopes(raw: RawCode) -> Iterator[str]:
-    """The globals that nested code of a class reads where it would look names up in the class first, had the class not
-    declared them: type parameters, annotations and values of type aliases (3.12 on).
-    """
-    for nested in raw.nested:
-        if "__classdict__" in nested.freevars and kind_of(nested) != "class":
-            yield from (one.arg for one in known_instructions(nested) if one.op == "LOAD_GLOBAL")
-            yield from _globals_of_scopes(nested)
-
-
-def _of_comprehension(
-    nested: RawCode,
-    raw: RawCode,
-    local: set[str],
-    stored_globals: dict[str, None],
-    stored_cells: dict[str, None],
-) -> None:
-    """Names bound by ``:=`` in a comprehension, which belong to the enclosing function."""
-    for instruction in known_instructions(nested):
-        if instruction.op == "STORE_GLOBAL" and instruction.arg not in local:
-            stored_globals[instruction.arg] = None
-        elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars and instruction.arg in nested.freevars:
-            stored_cells[instruction.arg] = None

@@ -8,7 +8,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from ..bytecode.kinds import kind_of
-from ..definitions.bodies import changed_globals
+from ..definitions.declarations import changed_globals
 from ..definitions.resolve import arguments_of
 from ..names.spelling import identifier, is_name
 from ..syntax import nodes

@@ -293,7 +293,8 @@ def _copied(
         return whole  # a return from a with statement, and the exit after a suppressed exception
     if None not in (ours[-1].position or (None,)):
         # Two operands have columns of their own, so what has the same ones comes after: `return (a if c else b).x`.
-        value = (*starts[block], False)
+        # A comprehension in one of them is still open where its block begins.
+        value = (*min(starts[block], starts[other], key=len), False)
         for length in range(longest, whole, -1):
             if _before(block, length, starts) == value == _before(other, length, starts):
                 return length if not _begin_with_one_constant(ours, theirs) else whole

@@ -87,28 +87,47 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
     return start if start >= 0 and (is_none or value.arg is not None) else column
 
 
-def return_from_with(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
-    """The line and start column of a return that leaves a with statement; None for others.
+def return_from_with(instructions: Sequence[Instruction], follows_copy: bool) -> tuple[int, int] | None:
+    """The line and start column of a return that leaves with statements; None for others.
 
-    What leaves the with statement, up to the return itself, has the position of its item. Before it is the evaluation
-    of the value, or a NOP or the end of a handler with the position of a constant or a bare ``return``.
+    What leaves a with statement has the position of its item, as has the return itself if nothing else is left. Before
+    it is the evaluation of the value, or a NOP or the end of a handler with the position of a constant or a bare
+    ``return``. ``follows_copy``: it also leaves a try statement, whose ``finally`` body is not in ``instructions``.
     """
     last = instructions[-1].position
-    if last is None or None in last or not any(i.op == "CALL" and i.position == last for i in instructions):
+    exits = {i.position for at, i in enumerate(instructions) if _calls_exit(instructions, at)}
+    if last is None or None in last or not (follows_copy or last in exits):
         return None
     is_constant = len(instructions) > 1 and instructions[-2].op == "CONST"
     for before in reversed(instructions[:-1]):
         position = before.position
-        if position is None or None in position or position[0] <= last[0]:
+        if position is None or None in position or position == last or position in exits:
             continue
         line, end_line, column, end_column = position
-        if before.op in _BETWEEN and before.op not in ("NOP", "POP_EXCEPT"):
+        if line <= last[0] and not follows_copy or before.op in _BETWEEN and before.op not in ("NOP", "POP_EXCEPT"):
             return None
         is_bare = is_constant and instructions[-2].arg is None and end_column - column == len("return")
         is_whole = line == end_line and is_bare or before.op == "POP_EXCEPT" and not is_constant
         start = column if is_whole else column - len("return ")
         return (line, start) if start >= 0 else None
     return None
+
+
+def leaves_with(instructions: Sequence[Instruction]) -> bool:
+    """Whether ``instructions``, up to a last POP or NOP, call an exit function for no exception."""
+    end = next((at for at, one in enumerate(instructions) if one.op == "CALL"), 0)
+    return _calls_exit(instructions, end) and all(i.op in _BETWEEN for i in instructions[end + 1 :])
+
+
+def begins_with_exit(instructions: Sequence[Instruction]) -> bool:
+    """Whether ``instructions`` begin with the call of an exit function for no exception, below a value to return."""
+    return _calls_exit(instructions, 4 if instructions[0].op == "SWAP" else 3)
+
+
+def _calls_exit(instructions: Sequence[Instruction], position: int) -> bool:
+    """Whether the instruction at ``position`` calls an exit function with the arguments for no exception."""
+    nones = [i.op == "CONST" and i.arg is None for i in instructions[max(position - 3, 0) : position]]
+    return nones == [True] * 3 and [i.op for i in instructions[position : position + 1]] == ["CALL"]
 
 
 def column_of_jump(instruction: Instruction) -> int | None:

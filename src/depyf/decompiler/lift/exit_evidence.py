@@ -12,6 +12,7 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.exit_copies import written_return
 from ..flowgraph.stack_entries import ITERATES
 from ..syntax import nodes
+from .columns import begins_with_exit, column_of_jump, leaves_with
 from .evidence import Evidence
 from .values import Cell
 
@@ -150,6 +151,8 @@ class ExitEvidence:
             copy_end = block.copy_end
             is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
             is_behind_finally = is_behind_finally and not self.returns_from_handler(block)
+            # A return behind the `finally` body begins with its value, or a NOP, before it leaves a with statement.
+            is_behind_finally = is_behind_finally and not begins_with_exit(block.instructions)
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         is_implicit = is_implicit and not evidence.unwinds_for_return
@@ -188,7 +191,7 @@ class ExitEvidence:
 
     def with_value(self, block: BasicBlock) -> list[Instruction]:
         """The instructions of ``block``, after those of the blocks that evaluate the value it returns and leave the
-        statements around, or that leave handlers for the return of a constant.
+        statements around, or that leave with statements and handlers for the return of a constant.
         """
         found = block.instructions
         is_constant = len(found) > 1 and found[-2].op == "CONST"
@@ -197,7 +200,7 @@ class ExitEvidence:
             if len(sources) != 1:
                 break
             (block,) = sources
-            if is_constant and not self.keyword_at_end(block):
+            if is_constant and not self.keyword_at_end(block) and not leaves_with(block.instructions):
                 break
             found = block.instructions + found
         return found
@@ -317,6 +320,12 @@ class ExitEvidence:
         # A pattern that does not match is dropped at its own position, and no `return` is where a value is computed.
         is_dropped = not block.follows_copy and (position[0], position[2]) in self.starts
         return is_dropped or self.comes_after_its_position(block, position)
+
+    def column_of_jump(self, instruction: Instruction) -> int | None:
+        """The start column of the ``break`` or ``continue`` that is a jump, or a copy of the implicit return: it is as
+        wide, and nothing else is there.
+        """
+        return None if instruction.position in self.called else column_of_jump(instruction)
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
         """The same for a return that has a line but no columns."""

@@ -10,7 +10,6 @@ from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
 from ..syntax import nodes
 from .columns import (
-    column_of_jump,
     column_of_left_jump,
     column_of_return,
     column_of_with,
@@ -282,7 +281,7 @@ class _Lifter:
             evidence = evidence._replace(column=column, test_end=end_of_test(block.instructions))
         lifted.evidence = evidence
         if op == "JUMP":
-            lifted.evidence = evidence._replace(column=column_of_jump(instruction))
+            lifted.evidence = evidence._replace(column=self.exits.column_of_jump(instruction))
             self.finish(lifted, state)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
@@ -290,11 +289,11 @@ class _Lifter:
             lifted.terminator = Terminator("return", test=value)
             evidence = self.exits.of_return(block, lifted.evidence, value)
             if evidence.is_implicit_return is not False:
-                evidence = evidence._replace(column=None)
+                evidence = evidence._replace(column=self.exits.column_of_jump(block.instructions[-1]))
             elif evidence.written not in ("pass", "..."):
                 evidence = evidence._replace(column=column_of_return(block.instructions, evidence.column))
-            left = None if evidence.is_behind_finally is not None else return_from_with(self.exits.with_value(block))
-            if left is not None:
+            left = return_from_with(self.exits.with_value(block), block.follows_copy)
+            if left is not None and not evidence.is_behind_finally:
                 evidence = evidence._replace(return_line=left[0], column=left[1])
             lifted.evidence = evidence
             self.finish(lifted, state)

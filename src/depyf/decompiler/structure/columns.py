@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
 from ..lift.folding.negation import negate, spelled
+from ..lift.folding.shapes import skip_jumps
+from .context import fails_an_assertion
 
 
 def column_of_first(block: LiftedBlock) -> int | None:
@@ -15,10 +17,49 @@ def column_of_first(block: LiftedBlock) -> int | None:
         return next((one.region.column for one in block.successors if one.region is not None), None)
     if block.statements:
         return block.statements[0].column
-    return column_of_keyword("if", block) if block.kind == "branch" else block.evidence.column
+    if block.kind != "branch":
+        return block.evidence.column
+    return column_of_keyword("assert" if is_assertion(block) else "if", block)
+
+
+def is_deeper(block: LiftedBlock, column: int) -> bool:
+    """Whether ``block`` certainly begins right of ``column``: not with a test that may be that of a return, say."""
+    first = column_of_first(block)
+    is_known = bool(block.statements) or block.kind == "try" or is_assertion(block)
+    return is_known and first is not None and first > column
+
+
+def is_within(block: LiftedBlock, column: int | None) -> bool:
+    """Whether ``block`` begins in the ``column`` of other statements, or certainly right of it."""
+    return column is not None and (column_of_first(block) == column or is_deeper(block, column))
+
+
+def column_of_for(block: LiftedBlock) -> int | None:
+    """Return the column of the for statement that ``block`` begins or evaluates the iterable of, by its target's."""
+    header = block.next if block.kind == "goto" and not block.statements else block
+    if header is None or header.kind != "for" or header.true is None or not header.true.statements:
+        return None
+    column = header.true.statements[0].column
+    return column - len("async for " if header.terminator.is_async else "for ") if column is not None else None
+
+
+def is_assertion(block: LiftedBlock) -> bool:
+    """Whether ``block`` ends with the test of an ``assert``."""
+    return any(fails_an_assertion(one.statements) for one in block.successors)
 
 
 def column_of_keyword(keyword: str, block: LiftedBlock) -> int | None:
     """Return the column of the statement whose test ends ``block``: its body is where the test falls through to."""
     test = block.test if block.fall is block.true else spelled(negate(block.test))
     return column_of_test(keyword, block.evidence.column, test)
+
+
+def is_body_by_column(block: LiftedBlock, column: int, source: LiftedBlock) -> bool:
+    """Whether ``block`` is indented deeper than the ``if`` whose body it is, if the test at the end of ``source`` jumps
+    to it: from 3.14 on the compiler inverts a test instead of jumping around the jump to the top of the loop.
+    """
+    if block is source.fall:
+        return False
+    test = source.test if skip_jumps(source.true) is block else spelled(negate(source.test))
+    keyword = column_of_test("if", source.evidence.column, test)
+    return keyword is not None and column > keyword

@@ -12,7 +12,7 @@ from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Append, Given, Iterated
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
-from .columns import column_of_first, column_of_keyword
+from .columns import column_of_first, column_of_for, column_of_keyword, is_body_by_column, is_within
 from .context import Context, NoPlace, fails_an_assertion
 from .flow import key_of
 
@@ -123,7 +123,7 @@ def write_while(
     inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
-        begins = block not in writer.flow.back and column_of_first(block) == min(_columns(inside), default=-1)
+        begins = block not in writer.flow.back and is_within(block, min(_columns(inside), default=None))
         is_beside = begins or _is_beside_its_test(block, inside)
         if is_beside and block in context.inside and writer.flow.dominates(node, block):
             inside |= _part_in_loop(writer, block, context, inside)
@@ -215,9 +215,11 @@ def _columns(blocks: set[LiftedBlock]) -> list[int]:
 
 def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     """Whether ``block`` is indented less than every statement in the loop whose column is known."""
-    columns = [statement.column for one in inside - {block} for statement in one.statements]
-    column = block.statements[0].column if block.statements else block.evidence.column
-    return column is not None and any(columns) and all(one is None or column < one for one in columns)
+    columns = _columns(inside - {block})
+    column = block.statements[0].column if block.statements else column_of_for(block)
+    if column is None and not block.statements:
+        column = block.evidence.column
+    return column is not None and bool(columns) and column < min(columns)
 
 
 def _is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
@@ -244,18 +246,7 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         column = block.statements[0].column
     if column is None or block.evidence.line <= (source.evidence.exit_line or 0):
         return False
-    return column >= keyword or not _is_left_of_all(block, inside) and _is_body_by_column(block, column, source)
-
-
-def _is_body_by_column(block: LiftedBlock, column: int, source: LiftedBlock) -> bool:
-    """Whether ``block`` is indented deeper than the ``if`` whose body it is, if the test at the end of ``source`` jumps
-    to it: from 3.14 on the compiler inverts a test instead of jumping around the jump to the top of the loop.
-    """
-    if block is source.fall:
-        return False
-    test = source.test if skip_jumps(source.true) is block else spelled(negate(source.test))
-    keyword = column_of_test("if", source.evidence.column, test)
-    return keyword is not None and column > keyword
+    return column >= keyword or not _is_left_of_all(block, inside) and is_body_by_column(block, column, source)
 
 
 def _ends_with_written_exits(blocks: set[LiftedBlock]) -> bool:

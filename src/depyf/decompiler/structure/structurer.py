@@ -238,7 +238,8 @@ class Structurer:
 
 
 def _return(node: LiftedBlock) -> nodes.Return:
-    if node.evidence.is_behind_finally is False:  # the exit has the position of the `finally` body
+    if node.evidence.is_behind_finally is False and node.evidence.return_line is None:
+        # the exit has the position of the `finally` body
         statement = nodes.Return(node.test, line=node.evidence.line if node.evidence.unwinds_for_return else None)
     else:
         statement = nodes.Return(node.test, line=node.evidence.return_line or node.evidence.exit_line)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
 from ..syntax import nodes
-from .columns import column_of_first
+from .columns import column_of_first, is_deeper
 from .context import Context, NoPlace
 from .rules import Rules
 
@@ -270,12 +270,16 @@ def _all_fall_off(exits: TryExits) -> Ends | None:
 
 
 def _follows_by_its_column(exits: TryExits) -> Ends | None:
-    """The handlers continue with the loop, and what the body continues with is in the column of the statement."""
+    """The handlers continue with the loop, and what the body continues with is in the column of the statement; if it
+    is deeper, it is the ``else`` clause.
+    """
     real = [block for block in exits.handler_real if block is not exits.end]
     if exits.end is None or exits.end not in exits.loop or real or exits.is_of_group or len(exits.others) != 1:
         return None
     (block,) = exits.others
     column = _column(exits)
+    if column is not None and is_deeper(block, column):
+        return Ends(exits.follow, block)
     return Ends(block) if column is not None and column == column_of_first(block) else None
 
 
