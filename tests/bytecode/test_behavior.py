@@ -137,6 +137,7 @@ SHOWN = {
     "folds_constant_tests": lambda raw: True not in constants(raw),
     "folded_tests_stay": lambda raw: any("IF_FALSE" in name for name in names(raw)),
     "folds_percent_formats": lambda raw: count(raw, "FORMAT_VALUE", "FORMAT_SIMPLE") == 1,
+    "joins_long_strings": lambda raw: "BUILD_STRING" not in names(raw),
     "keeps_not": lambda raw: any("IF_TRUE" in name for name in names(raw)),
     "folded_constants_are_last": lambda raw: raw.consts[-1] == 7000,
     "slices_are_constants": lambda raw: not any("SLICE" in name for name in names(raw)),

@@ -47,6 +47,10 @@ def folds_percent_formats(x):
     return "%s" % (x,)
 
 
+def joins_long_strings(x):
+    return f"{x}1{x}2{x}3{x}4{x}5{x}6{x}7{x}8{x}9{x}10{x}11{x}12{x}13{x}14{x}15{x}"
+
+
 def keeps_not(x, y):
     if not x in y:
         return 1

@@ -52,6 +52,9 @@ CASES = {
         "            if (not f and b != _VAR\n                    and param):\n"
         "                raise G\n        else:\n            raise H\n"
     ),
+    "an f-string of many parts over lines": (
+        "a(f'b {c} d {c}, '\n" + "  f'{c}1{c}2{c}3{c}, '\n" * 4 + "  f'{c}\\n', d)\n"
+    ),
     "two statements on a line": "a = b; c = d\ne = f\n",
     "a block on the line of its header": "if a: b()\nfor x in y: c(x); d(x)\n",
     "arguments over lines": "a = f(b,\n      c,\n      d(e,\n        g))\nh = i\n",

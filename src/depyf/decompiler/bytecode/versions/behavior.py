@@ -44,6 +44,9 @@ class Behavior:
     folds_percent_formats: bool = False
     """``"%s" % (x,)`` is compiled as an f-string is."""
 
+    joins_long_strings: bool = False
+    """An f-string of more than 30 parts is compiled to a call of ``"".join`` with a list."""
+
     keeps_not: bool = False
     """``if not a in b`` is not turned into ``if a not in b``."""
 

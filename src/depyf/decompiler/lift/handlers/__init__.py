@@ -5,7 +5,18 @@ Imports ``bytecode/``, ``syntax/``, ``columns.py``, ``symbolic_stack.py`` and ``
 
 from __future__ import annotations
 
-from . import calls, displays, exceptions, functions, imports, match_statements, names, operators, type_parameters
+from . import (
+    calls,
+    displays,
+    exceptions,
+    formatted_strings,
+    functions,
+    imports,
+    match_statements,
+    names,
+    operators,
+    type_parameters,
+)
 from .registry import HANDLERS
 
 __all__ = [
@@ -13,6 +24,7 @@ __all__ = [
     "calls",
     "displays",
     "exceptions",
+    "formatted_strings",
     "functions",
     "imports",
     "match_statements",

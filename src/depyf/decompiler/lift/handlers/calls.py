@@ -19,10 +19,8 @@ from ..values import (
     resolved,
 )
 from .displays import are_keywords
+from .formatted_strings import MOST_ON_STACK, long_string
 from .registry import handles
-
-_MOST_ON_STACK = 30
-"""A call that would push more values is compiled to one with a tuple and a mapping."""
 
 
 @handles("CALL")
@@ -88,7 +86,8 @@ def make_call(
         iterated = positional[0]
         # In 3.15 the code of a generator expression calls iter() on its argument itself.
         return Comprehension(function, iterated if isinstance(iterated, Iterated) else Iterated(iterated))
-    return nodes.Call(function, positional, keywords)
+    string = None if keywords else long_string(state, function, positional)
+    return string or nodes.Call(function, positional, keywords)
 
 
 class Comprehension(nodes.Expression):
@@ -146,7 +145,7 @@ def _fit_on_stack(positional: int, keywords: nodes.Expression | None) -> bool:
     """Whether these arguments, written one by one, would be pushed separately, which a ``*`` or ``**`` prevents."""
     if not isinstance(keywords, nodes.Dict):
         return False
-    return None not in keywords.keys and positional + 2 * len(keywords.keys) <= _MOST_ON_STACK
+    return None not in keywords.keys and positional + 2 * len(keywords.keys) <= MOST_ON_STACK
 
 
 def _positional(

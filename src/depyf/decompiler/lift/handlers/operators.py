@@ -1,4 +1,4 @@
-"""Operators, comparisons, f-strings, awaits and yields."""
+"""Operators, comparisons, awaits and yields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Awaitable, Converted, InPlace, Iterated, Marker, Slot, Truth, resolved
+from ..values import Awaitable, InPlace, Iterated, Marker, Truth, resolved
 from .calls import Comprehension
 from .registry import handles
 
@@ -108,127 +108,11 @@ def _is_negative(value: Any) -> bool:
     return isinstance(value, (int, float)) and str(value).startswith("-")
 
 
-@handles("CONVERT_VALUE")
-def _convert(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Converted(state.pop(), instruction.arg))
-
-
 @handles("TO_BOOL")
 def _to_bool(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.pop()
     # The result of a comparison is converted where a test elsewhere needs a bool.
     state.push(value if isinstance(resolved(value), nodes.Compare) else Truth(value))
-
-
-@handles("FORMAT_VALUE")
-def _format(state: SymbolicStack, instruction: Instruction) -> None:
-    conversion, has_spec = instruction.arg
-    spec = _specification(state) if has_spec else None
-    value = state.pop()
-    if isinstance(value, Converted):
-        conversion, value = value.conversion, value.value
-    formatted = nodes.FormattedValue(value, ord(conversion) if conversion else -1, spec)
-    formatted.is_argument = _is_argument(state, has_spec)
-    state.push(_formatted_string(state, [formatted]))
-
-
-def _is_argument(state: SymbolicStack, has_spec: bool) -> bool | None:
-    """Whether the formatted value was an argument of ``%``, by the columns; None if they don't show it.
-
-    The formatting has the location of the argument (optimize_format in ast_opt.c), that of an f-string's field the
-    location of its braces, or of the whole string (3.11).
-    """
-    nearest = state.instructions[max(0, state.position - has_spec - 3) : state.position]
-    before = [i for i in nearest if i.op != "CONVERT_VALUE"]
-    if len(before) <= has_spec:
-        return None
-    value = before[-1 - has_spec]
-    where, evaluated = state.instruction.position, value.position
-    loads = [i.offset for i in before[-2 - has_spec :] if i.op == "LOAD_FAST"]
-    if where is None or evaluated is None or None in where or None in evaluated:
-        return None
-    if loads[:2] == [value.offset] * 2:  # of two loads that are one instruction, it has the position of the first
-        return bool(where[0] == where[1] and where[3] - where[2] == len(value.arg.encode()))
-    # A call of a method has the line of its name.
-    return True if where == evaluated else None if where[0] != where[1] else False
-
-
-def _formatted_string(state: SymbolicStack, values: list[nodes.Expression]) -> nodes.JoinedStr:
-    is_percent = state.table.behavior.folds_percent_formats and _is_percent(values)
-    return nodes.PercentFormat(values) if is_percent else nodes.JoinedStr(values)
-
-
-def _specification(state: SymbolicStack) -> nodes.Expression:
-    spec = resolved(state.pop())
-    if isinstance(spec, nodes.Constant):
-        return nodes.JoinedStr([spec])
-    if not isinstance(spec, nodes.JoinedStr):
-        state.refuse("a format specification that is no string")
-    return spec
-
-
-@handles("BUILD_INTERPOLATION")
-def _interpolation(state: SymbolicStack, instruction: Instruction) -> None:
-    conversion, has_spec = instruction.arg
-    spec = _specification(state) if has_spec else None
-    value, text = state.pop_many(2)
-    if not isinstance(text, nodes.Constant) or not isinstance(text.value, str):
-        state.refuse("an interpolation without its text")
-    state.push(nodes.Interpolation(value, text.value, ord(conversion) if conversion else -1, spec))
-
-
-@handles("BUILD_TEMPLATE")
-def _template(state: SymbolicStack, instruction: Instruction) -> None:
-    strings, interpolations = (resolved(part) for part in state.pop_many(2))
-    texts = strings.value if isinstance(strings, nodes.Constant) else None
-    if isinstance(interpolations, nodes.Constant) and interpolations.value == ():
-        parts: list[nodes.Expression] = []
-    elif isinstance(interpolations, nodes.Tuple):
-        parts = interpolations.elts
-    else:
-        state.refuse("a template without its interpolations")
-    if not isinstance(texts, tuple) or len(texts) != len(parts) + 1:
-        state.refuse("a template without its strings")
-    values: list[nodes.Expression] = []
-    for text, part in zip(texts, [*parts, None]):
-        if text:
-            values.append(nodes.Constant(text))
-        if part is not None:
-            values.append(part)
-    state.push(nodes.TemplateStr(values))
-
-
-@handles("BUILD_STRING")
-def _string(state: SymbolicStack, instruction: Instruction) -> None:
-    values: list[nodes.Expression] = []
-    for part in state.pop_many(instruction.arg):
-        part = resolved(part)
-        if isinstance(part, nodes.JoinedStr):
-            values += part.values
-        elif isinstance(part, nodes.Constant):
-            values.append(part)
-        else:
-            state.refuse("a part of an f-string that is no string")
-    state.push(_formatted_string(state, values))
-
-
-def _is_percent(values: list[nodes.Expression]) -> bool:
-    """Whether this is compiled from `"..." % (...)` rather than an f-string.
-
-    Without columns, `!s` on every field shows it, which nobody writes in an f-string; if all values are constants the
-    compiler would fold the `%`.
-    """
-    formatted = [value for value in values if isinstance(value, nodes.FormattedValue)]
-    if not all(nodes.PercentFormat.specifier(value) for value in formatted):
-        return False
-    arguments = {value.is_argument for value in formatted} - {None}
-    if arguments:
-        return arguments == {True}
-    varies = any(isinstance(node, _VARIES) for value in formatted for node in nodes.walk(value.value))
-    return varies and len(values) > 1 and any(value.conversion == ord("s") for value in formatted)
-
-
-_VARIES = (nodes.Name, nodes.Call, Slot)
 
 
 @handles("GET_ITER", "GET_AITER")
