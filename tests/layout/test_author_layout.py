@@ -55,6 +55,10 @@ CASES = {
     "an f-string of many parts over lines": (
         "a(f'b {c} d {c}, '\n" + "  f'{c}1{c}2{c}3{c}, '\n" * 4 + "  f'{c}\\n', d)\n"
     ),
+    "numbers as most people write them": (
+        "def a(self):\n    return (-1, b.C, -2**31 - 1, 2**31, -2**63 - 1, 2**63, 2**64)\n\n\n"
+        "c(-2**31 - 1, -(1 << 40), 1 << 64, 2**64)\nd(1000 + 4)\ne(10 * 60)\nf(1e-3, 5e-3, .01)\n"
+    ),
     "two statements on a line": "a = b; c = d\ne = f\n",
     "a block on the line of its header": "if a: b()\nfor x in y: c(x); d(x)\n",
     "arguments over lines": "a = f(b,\n      c,\n      d(e,\n        g))\nh = i\n",

@@ -13,10 +13,12 @@ Operation = Tuple[object, str, object]
 
 _FACTORS = (2, 3, 4, 5, 7, 8, 10, 16, 24, 32, 60, 64, 100, 128, 256, 512, 1000, 1024, 3600)
 _DIVISORS = (*range(2, 101), 2.54, 25.4, 180, 360, 1000, 1024, 3600)
-_ROUND = (10**6, 10**5, 10**4, 1000, 1024**2, 1024, 100, 3600, 60)
+_ROUND = (10**6, 10**5, 10**4, 1000, 1024**2, 1024, 3600, 60, 100)
+_ROUND_TERMS = (10**6, 10**5, 10**4, 1000, 100)
 _SQUARED = (60, 1024, 1000)
 _HOURS = 24
-_POWERS = ((10, 1), (2, 10), (1024, 1))
+_POWERS = ((10, 1, 3), (2, 10, 10), (1024, 1, 2))
+"""Bases, the steps of their exponents, and the least exponent of a factor."""
 _FEW = 1000
 _LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
@@ -33,8 +35,8 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
     ``first``: the literal that they begin with, if known.
     """
     operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
-    products = (one for one in _products(value) if len(one) == width) if type(value) is int else ()
-    yield from (one for one in products if first is None or begins_with(one, first))
+    usual = [*powers_of_two(value), *_products(value), *_round_sums(value)] if type(value) is int else []
+    yield from (one for one in usual if len(one) == width and (first is None or begins_with(one, first)))
     for spellings in (_plain, _others):
         for left, operator, right in operations:
             for a in spellings(left):
@@ -91,10 +93,7 @@ def _with_first(value: int, first: int) -> Iterator[Operation]:
 
 def _of_int(value: int) -> Iterator[Operation]:
     """Yield operations that people write."""
-    is_power_of_two = value > 1 and value & (value - 1) == 0
-    if is_power_of_two:
-        yield 1, "<<", value.bit_length() - 1
-    for base in (2, 10, *range(3, 10)):
+    for base in (10, *range(3, 10)):
         power = round(math.log(value, base)) if value > base else 0
         if power > 1 and base**power == value:
             yield base, "**", power
@@ -115,12 +114,19 @@ def _of_int(value: int) -> Iterator[Operation]:
 
 
 def _shifts(value: int) -> Iterator[Operation]:
-    """Yield left shifts, of an odd number first, then by whole bytes."""
+    """Yield left shifts: of a small odd number first, then by whole bytes."""
     zeros = (value & -value).bit_length() - 1
-    if zeros > 0:
+    if zeros > 0 and (zeros > 7 or value >> zeros < 64):
         yield value >> zeros, "<<", zeros
     for shift in range(zeros & ~7, 7, -8):
         yield value >> shift, "<<", shift
+
+
+def powers_of_two(value: int) -> Iterator[str]:
+    """Yield spellings of a power of two, the most common first: most people write ``2**8`` without spaces."""
+    power = value.bit_length() - 1
+    if value > 1 and value == 1 << power:
+        yield from (f"1 << {power}", f"2**{power}", f"1<<{power}", f"2 ** {power}")
 
 
 def _products(value: int) -> Iterator[str]:
@@ -131,13 +137,20 @@ def _products(value: int) -> Iterator[str]:
             if left * base**2 == value and 1 < left < _FEW:
                 factors = [left, base, base] if left != _HOURS else [base, base, left]
                 yield times.join(map(str, factors))
-        for base, step in _POWERS:
+        for base, step, least in _POWERS:
             power, left = 0, value
             while left > 1 and left % base**step == 0:
                 power, left = power + step, left // base**step
-            if power > 1 and 1 < left < _FEW:
+            if power >= least and 1 < left < _FEW:
                 yield f"{left}{times}{base}**{power}"
                 yield f"{left}{times}{base} ** {power}"
+
+
+def _round_sums(value: int) -> Iterator[str]:
+    """Yield sums of a round number and a smaller one."""
+    for left in _ROUND_TERMS:
+        if left < value < 2 * left:
+            yield from (f"{left} + {value - left}", f"{left}+{value - left}")
 
 
 def _of_float(value: float, first: object) -> Iterator[Operation]:

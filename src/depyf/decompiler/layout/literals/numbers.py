@@ -6,6 +6,8 @@ import ast
 import math
 from typing import Iterable, Iterator
 
+from .expressions import powers_of_two
+
 _FEW = 1000
 _USUAL_WIDTHS = (2, 4, 8, 16)
 _LARGEST_MODE = 0o777
@@ -21,9 +23,7 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
         return
     if value % 10:
         yield from _based(value)
-    if value > 1 and value & (value - 1) == 0:
-        power = value.bit_length() - 1
-        yield from (f"1 << {power}", f"1<<{power}", f"2**{power}", f"2 ** {power}")
+    yield from powers_of_two(value)
     if value >= 1000:
         yield f"{value:_}"
     if value >= 1 << 16:
@@ -66,6 +66,18 @@ def _near_powers(value: int) -> Iterator[str]:
             yield from (f"{base}**{power}{sign}{abs(more)}", f"{base}**{power} {sign} {abs(more)}")
 
 
+def after_minus(value: int) -> Iterator[str]:
+    """Yield what is minus ``value`` after a minus: a shift in parentheses, or a power less or plus a number."""
+    yield from (f"({one})" for one in powers_of_two(value) if "<<" in one)
+    for base in (2, 10):
+        power = round(math.log(value, base)) if value > _FEW else 0
+        more = value - base**power
+        if power and 0 < abs(more) < _FEW:
+            sign = "-" if more > 0 else "+"
+            yield from (f"{base}**{power} {sign} {abs(more)}", f"{base}**{power}{sign}{abs(more)}",
+                        f"{base} ** {power} {sign} {abs(more)}")  # fmt: skip
+
+
 def _based(value: int) -> Iterator[str]:
     yield f"0x{value:x}"
     if value <= _LARGEST_MODE:
@@ -79,6 +91,8 @@ def _floats(value: float) -> Iterator[str]:
     if "inf" in text or "nan" in text:
         return
     yield text
+    if _is_same(f"{value:.0e}", value):
+        yield _short_exponent(f"{value:.0e}")
     mantissa, _, exponent = text.partition("e")
     for short in (mantissa, mantissa.rstrip("0"), mantissa.rstrip("0").rstrip("."), mantissa.lstrip("0")):
         for power in (exponent, exponent.lstrip("-+").lstrip("0") if not exponent.startswith("-") else "-" +

@@ -16,7 +16,7 @@ from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .displays import spell_display
 from .expressions import begins_with, expressions, is_operation, operators_of, sums
-from .numbers import spellings_of_number
+from .numbers import after_minus, spellings_of_number
 from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
 from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string, width_of
 
@@ -249,6 +249,11 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> 
         if text is None:  # the sign of a quotient is that of its dividend
             quotients = expressions(_value(tokens[number].text), room)
             text = next((one for one in quotients if [*operators_of(one)] == ["/"]), None)
+        value = _value(tokens[number].text)
+        if text is None and isinstance(value, int):
+            beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
+            fitting = (one for one in after_minus(value) if len(one) == room)
+            text = next((one for one in fitting if one[0] == "(" or _ARITHMETIC.isdisjoint(beside)), None)
         if text is not None:
             found.texts[number] = text
 
