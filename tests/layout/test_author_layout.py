@@ -59,6 +59,19 @@ CASES = {
         "def a(self):\n    return (-1, b.C, -2**31 - 1, 2**31, -2**63 - 1, 2**63, 2**64)\n\n\n"
         "c(-2**31 - 1, -(1 << 40), 1 << 64, 2**64)\nd(1000 + 4)\ne(10 * 60)\nf(1e-3, 5e-3, .01)\n"
     ),
+    "tests of not and a parenthesis": (
+        "def a(b):\n    if not (200 <= b <= 299):\n        raise c\n    if not (b.d and e):\n        raise c\n\n\n"
+        "def f(b):\n    if b.g and h:\n        if not (200 <= b.i()[0] <= 299):\n            (j, k) = l()\n"
+        "            if not (b < 2):\n                raise c\n"
+    ),
+    "ifs that are all of another one's body": (
+        "def a(b):\n    if b and c:\n        if d < e:\n            f()\n    if b or c:\n        if d <= e <= g:\n"
+        "            f()\n    for b in c:\n        if b.d and not e and \\\n                g:\n            f()\n"
+    ),
+    "repeated strings with more": (
+        "a = b('The quick brown fox jumps over the lazy dog.\\n'*35, ('foobar' * 666) + 'foob')\n"
+        "c(('d\\0f',), b'helloworld'+b'\\0'*10)\n"
+    ),
     "two statements on a line": "a = b; c = d\ne = f\n",
     "a block on the line of its header": "if a: b()\nfor x in y: c(x); d(x)\n",
     "arguments over lines": "a = f(b,\n      c,\n      d(e,\n        g))\nh = i\n",

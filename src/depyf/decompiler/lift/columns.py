@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from ..bytecode import Instruction
+from ..bytecode.instruction import Position
 from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
@@ -73,10 +74,14 @@ def column_of_with(before: Instruction | None, enters: Instruction, is_async: bo
 def column_of_return(instructions: Sequence[Instruction], column: int | None) -> int | None:
     """The start column of the return statement that ends ``instructions``; its first instruction has ``column``.
 
-    On some versions the return of a constant is one instruction, with the position of the constant.
+    On some versions the return of a constant is one instruction, with the position of the constant. The first text of
+    an f-string may have the position of the preceding statement.
     """
     value, returns = instructions[-2:] if len(instructions) > 1 else (None, instructions[-1])
     position = returns.position
+    if value is not None and position is not None and _encloses(position, value.position):
+        whole: int = position[2]
+        return whole
     if column is None or value is None or value.op != "CONST" or value.position != position:
         return column
     if position is None or position[0] != position[1]:
@@ -85,6 +90,13 @@ def column_of_return(instructions: Sequence[Instruction], column: int | None) ->
     is_none = value.arg is None and position[3] - position[2] == len("None")
     start = column - len("return ")
     return start if start >= 0 and (is_none or value.arg is not None) else column
+
+
+def _encloses(whole: Position, part: Position | None) -> bool:
+    """Whether ``whole`` begins before ``part``, and ends where it ends or after it."""
+    if part is None or None in whole or None in part:
+        return False
+    return bool((whole[0], whole[2]) < (part[0], part[2]) and (part[1], part[3]) <= (whole[1], whole[3]))
 
 
 def return_from_with(instructions: Sequence[Instruction], follows_copy: bool) -> tuple[int, int] | None:

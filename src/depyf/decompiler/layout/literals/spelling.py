@@ -316,9 +316,17 @@ _DOTS, _QUOTES = "...", '"""'
 
 
 def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
-    """Write a tuple of one token as a list: after ``in``, and as a target, the instructions are the same."""
+    """Write a tuple of one token as a list: after ``in``, and as a target, the instructions are the same. Or respell
+    the token.
+    """
     opening, item, comma, closing = (token.text for token in tokens[start : start + 4])
-    if (opening, comma, closing) == ("(", ",", ")") and width == width_of(item) + len("[]"):
+    if (opening, comma, closing) != ("(", ",", ")"):
+        return
+    fitting = (one for one in _spellings(tokens[start + 1]) if width_of(one) == width - len("(,)"))
+    text = next(fitting, None) if width != width_of(item) + len("(,)") else None
+    if text is not None:
+        found.texts[start + 1] = text
+    elif width == width_of(item) + len("[]"):
         found.texts[start], found.texts[start + 3] = "[", "]"
         found.without.add(start + 2)
 

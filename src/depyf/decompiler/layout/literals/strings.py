@@ -9,8 +9,8 @@ from typing import Callable, Iterator, Optional, Sequence
 _QUOTES = ("'", '"', "'''", '"""')
 _LONGEST_UNIT = 8
 _PARTS = 3
-_REPEATED = re.compile(r"(.{1,40}?)\1{7,}", re.DOTALL)
-_REPEATED_BYTES = re.compile(rb"(.{1,40}?)\1{7,}", re.DOTALL)
+_REPEATED = re.compile(r"(.{1,80}?)\1{7,}", re.DOTALL)
+_REPEATED_BYTES = re.compile(rb"(.{1,80}?)\1{7,}", re.DOTALL)
 _TWICE = re.compile(r"(.{4,40}?)\1+", re.DOTALL)
 _TWICE_BYTES = re.compile(rb"(.{4,40}?)\1+", re.DOTALL)
 _RUN = re.compile(r"(.{1,8}?)\1{9,}", re.DOTALL)
@@ -78,7 +78,8 @@ def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
         rest = value[:start], value[start + count * len(unit) :]
         before, after = (next(in_quotes(part, mark)) if part else None for part in rest)
         for one in in_quotes(value[start : start + len(unit)], mark):
-            for plus, product in ((" + ", f"{one} * {count}"), ("+", f"{one}*{count}"), (" + ", f"{one}*{count}")):
+            spaced, tight = f"{one} * {count}", f"{one}*{count}"
+            for plus, product in ((" + ", spaced), ("+", tight), (" + ", tight), (" + ", f"({spaced})")):
                 yield plus.join(part for part in (before, product, after) if part is not None)
 
 

@@ -90,9 +90,11 @@ class _Finder:
             if number in self.shifts and number not in self.changed:
                 blocks.setdefault(headers[-1] if headers else -1, []).append(number)
             headers.append(number)
+        certain = Counter(self.shifts[n][1] for numbers in blocks.values() for n in numbers if n in self.begun)
+        is_as_ours = certain[0] > sum(certain.values()) / 2  # the indentation of statements whose first token tells it
         for numbers in blocks.values():
-            certain = [self.shifts[number][1] for number in numbers if number in self.begun]
-            steps = Counter(certain or [self.shifts[number][1] for number in numbers])
+            begun = [self.shifts[number][1] for number in numbers if number in self.begun]
+            steps = Counter(begun or [0] * is_as_ours or [self.shifts[number][1] for number in numbers])
             usual = max(steps, key=lambda step: (steps[step], -step))
             self.changed.update(n for n in numbers if n not in self.begun and self.shifts[n][1] != usual)
 

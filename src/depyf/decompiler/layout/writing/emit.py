@@ -64,12 +64,19 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
     if not has_columns:
         return [line.depth * INDENT for line in lines]
     votes: dict[int, Counter[int]] = {}
+    sure: set[tuple[int, int]] = set()  # blocks, and columns for which a first token votes
     previous: int | None = None
     for line in lines:
         item, width = _first_known(line)
         if item is not None and item.column is not None and item.line != previous and item.column >= width:
             votes.setdefault(line.parent, Counter())[item.column - width] += 1 if width else _SURE
+            sure.update([(line.parent, item.column)] if not width else [])
         previous = _last_line(line)
+    inside: dict[int, int] = {}  # the least column of the blocks in a block
+    for block, column in sure:
+        if block >= 0:
+            around = lines[block].parent
+            inside[around] = min(column, inside.get(around, column))
     unit = _unit(lines, votes)
     found: list[int] = []
     of_block: dict[int, int] = {-1: 0}
@@ -82,8 +89,8 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
                 best = base + unit
             else:
                 best = max(fitting, key=lambda column: (fitting[column], -column))
-                if best == base + unit + 1 and fitting[best] < _SURE:
-                    best -= 1  # of a test in parentheses
+                if (block, best) not in sure and (best == base + unit + 1 or best >= inside.get(block, best + 1)):
+                    best = base + unit  # the first token is behind a parenthesis, or on a row below
             of_block[block] = best
         found.append(of_block[block])
     return found

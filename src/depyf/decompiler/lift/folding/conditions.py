@@ -139,14 +139,35 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     if second.evidence.is_line_of_statement:
         out = second.false if body is second.true else second.true
         return same_exit(skip_jumps(block.false if second is block.true else block.true), out)
-    first = body.statements[0] if body.statements else None
-    body_line, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
-    outer, inner = (_column_of_if(one) for one in (block, second))
-    if outer is None or inner is None or column is None or body_line is None or body_line <= below:
+    found = _start_of_body(second)
+    outer, inner = _column_of_if(_first_on_line(block)), _column_of_if(second)
+    if outer is None or inner is None or found is None or found[0] <= below:
         return False
-    if first is None and body.kind == "branch":
-        column = _column_of_if(body) or 0
+    column = found[1]
+    if isinstance(_as_read(second), nodes.UnaryOp) and inner - outer in (3, 5, 9):
+        inner -= len("(")  # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
+        return column - inner - (inner - outer) in (0, 1)
     return inner - outer == column - inner > 1
+
+
+def _start_of_body(test: LiftedBlock) -> tuple[int, int] | None:
+    """Return the line and column of the body of the ``if`` whose last test is ``test``; None if unknown."""
+    body = skip_jumps(test.fall)  # there is a jump behind a chained comparison
+    first = body.statements[0] if body is not None and body.statements else None
+    if body is None:
+        return None
+    line, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
+    if first is None and body.kind == "branch":
+        column = _column_of_if(body)
+    return (line, column) if line is not None and column is not None else None
+
+
+def _first_on_line(block: LiftedBlock) -> LiftedBlock:
+    """Return the first test of the condition that ``block`` ends, of those on its line."""
+    before = _test_before(block)
+    while before is not None and before.evidence.exit_line == block.evidence.line:
+        block, before = before, _test_before(before)
+    return block
 
 
 def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
@@ -179,12 +200,18 @@ def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 def _first_of_tests(block: LiftedBlock) -> LiftedBlock:
     """Return the first test of the chain of tests that falls through to ``block``, each to the next one only."""
-    while len(block.predecessors) == 1 and not block.statements:
-        (before,) = block.predecessors
-        if before.kind != "branch" or before.fall is not block or before.index >= block.index:
-            break
-        block = before
+    before = _test_before(block)
+    while before is not None:
+        block, before = before, _test_before(before)
     return block
+
+
+def _test_before(block: LiftedBlock) -> LiftedBlock | None:
+    """Return the test that falls through to ``block``, which is silent and has no other predecessor."""
+    if len(block.predecessors) != 1 or block.statements:
+        return None
+    (before,) = block.predecessors
+    return before if before.kind == "branch" and before.fall is block and before.index < block.index else None
 
 
 def _as_read(block: LiftedBlock) -> nodes.Expression:

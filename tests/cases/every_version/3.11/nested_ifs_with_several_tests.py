@@ -1,0 +1,44 @@
+def e2(code):
+    if a and b:
+        if c < d:
+            x()
+            if e:
+                y()
+
+
+def e3(code):
+    if a and b:
+        if not c:
+            x()
+            if e:
+                y()
+
+
+def e4(code):
+    if self.a is None and self.b is None:
+        if not c <= d <= e:
+            x()
+
+
+def e5(code):
+    if a and b:
+        if not (c and e):
+            x()
+
+
+def e6(code):
+    if a or b:
+        if not c < d:
+            x()
+
+
+def e7(code):
+    if a or b:
+        if c <= d <= e:
+            x()
+
+
+def e8(code):
+    if a and b:
+        if c <= d <= e:
+            x()
