@@ -99,16 +99,19 @@ def _encloses(whole: Position, part: Position | None) -> bool:
     return bool((whole[0], whole[2]) < (part[0], part[2]) and (part[1], part[3]) <= (whole[1], whole[3]))
 
 
-def return_from_with(instructions: Sequence[Instruction], follows_copy: bool) -> tuple[int, int] | None:
+def return_from_with(
+    instructions: Sequence[Instruction], follows_copy: bool, copy_end: Instruction | None
+) -> tuple[int, int] | None:
     """The line and start column of a return that leaves with statements; None for others.
 
     What leaves a with statement has the position of its item, as has the return itself if nothing else is left. Before
     it is the evaluation of the value, or a NOP or the end of a handler with the position of a constant or a bare
-    ``return``. ``follows_copy``: it also leaves a try statement, whose ``finally`` body is not in ``instructions``.
+    ``return``. ``follows_copy``: it also leaves a try statement, whose ``finally`` body is not in ``instructions``: it
+    ends with ``copy_end``.
     """
     last = instructions[-1].position
     exits = {i.position for at, i in enumerate(instructions) if _calls_exit(instructions, at)}
-    if last is None or None in last or not (follows_copy or last in exits):
+    if last is None or None in last or last not in exits and (copy_end is None or last != copy_end.position):
         return None
     is_constant = len(instructions) > 1 and instructions[-2].op == "CONST"
     for before in reversed(instructions[:-1]):

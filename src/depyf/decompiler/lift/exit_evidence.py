@@ -261,7 +261,16 @@ class ExitEvidence:
     @cached_property
     def evaluated(self) -> set[Position]:
         """The positions of instructions outside of statements that only leave the code."""
-        found = self.positions_but(_ENDS_CLASS if self.is_class else _MAY_LEAVE)
+        return self.evaluated_but(_ENDS_CLASS if self.is_class else _MAY_LEAVE)
+
+    @cached_property
+    def computed(self) -> set[Position]:
+        """The same, without those that end a copy of a ``finally`` body in the place of a jump."""
+        return self.evaluated_but(_MAY_LEAVE | {"RERAISE"})
+
+    def evaluated_but(self, operations: frozenset[str]) -> set[Position]:
+        """The positions of instructions but ``operations``, and of stores that are not the end of an except clause."""
+        found = self.positions_but(operations)
         instructions = known_instructions(self.raw)
         for one, after in zip(instructions, instructions[1:]):
             # Leaving an except clause stores None in the variable and deletes it.
@@ -325,7 +334,8 @@ class ExitEvidence:
         """The start column of the ``break`` or ``continue`` that is a jump, or a copy of the implicit return: it is as
         wide, and nothing else is there.
         """
-        return None if instruction.position in self.called else column_of_jump(instruction)
+        position = instruction.position
+        return None if position in self.computed or position in self.calls else column_of_jump(instruction)
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
         """The same for a return that has a line but no columns."""

@@ -292,7 +292,7 @@ class _Lifter:
                 evidence = evidence._replace(column=self.exits.column_of_jump(block.instructions[-1]))
             elif evidence.written not in ("pass", "..."):
                 evidence = evidence._replace(column=column_of_return(block.instructions, evidence.column))
-            left = return_from_with(self.exits.with_value(block), block.follows_copy)
+            left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
             if left is not None and not evidence.is_behind_finally:
                 evidence = evidence._replace(return_line=left[0], column=left[1])
             lifted.evidence = evidence
