@@ -57,7 +57,7 @@ CASES = {
     ),
     "numbers as most people write them": (
         "def a(self):\n    return (-1, b.C, -2**31 - 1, 2**31, -2**63 - 1, 2**63, 2**64)\n\n\n"
-        "c(-2**31 - 1, -(1 << 40), 1 << 64, 2**64)\nd(1000 + 4)\ne(10 * 60)\nf(1e-3, 5e-3, .01)\n"
+        "c(-2**31 - 1, -(1 << 40), 1 << 64, 2**64)\nd(1000 + 4, 1<<100)\ne(10 * 60)\nf(1e-3, 5e-3, .01)\n"
     ),
     "tests of not and a parenthesis": (
         "def a(b):\n    if not (200 <= b <= 299):\n        raise c\n    if not (b.d and e):\n        raise c\n\n\n"

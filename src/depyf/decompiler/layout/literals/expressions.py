@@ -23,6 +23,8 @@ _FEW = 1000
 _LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
 _MOST_BITS = 4000
+_LARGEST_POWER_OF_TWO = 64
+"""The largest exponent for which the compiler folds ``2**n`` (ast_opt.c, safe_power: 128 bits, and 2 has two)."""
 _TOKEN = re.compile(
     r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
 )
@@ -125,8 +127,10 @@ def _shifts(value: int) -> Iterator[Operation]:
 def powers_of_two(value: int) -> Iterator[str]:
     """Yield spellings of a power of two, the most common first: most people write ``2**8`` without spaces."""
     power = value.bit_length() - 1
-    if value > 1 and value == 1 << power:
-        yield from (f"1 << {power}", f"2**{power}", f"1<<{power}", f"2 ** {power}")
+    if value < 2 or value != 1 << power:
+        return
+    is_folded = power <= _LARGEST_POWER_OF_TWO
+    yield from (f"1 << {power}", f"2**{power}", f"1<<{power}", f"2 ** {power}")[:: 1 if is_folded else 2]
 
 
 def _products(value: int) -> Iterator[str]:
