@@ -3,13 +3,12 @@
 What runs keeps every operation. For the page a reader wants three lines of fifteen, so each recogniser here removes
 one exact shape and says how many statements went; whatever does not match stays in full. They work on decompiled
 source, under one axiom: a global which Dynamo made (`__compiled_fn_*`, `__resume_at_*`, `__comprehension_*`,
-`__import_*`) is not rebound while the function runs.
+`__import_*`) and a builtin are not rebound while the function runs.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,12 +16,14 @@ from typing import Callable, Mapping, Sequence, Tuple
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..names import stable
+from .builtin_names import builtin_methods, builtins_by_name
+from .declarations import declarations
 from .edits import FunctionText, plain_target
-from .graph_results import unpack_results
+from .graph_results import settle_names, unpack_results
 from .resume_text import closures, made_function, prologue_marks
 from .temporaries import copies, deletions, inlined_once, temporary
 
-__all__ = ["Folded", "fold", "hides_frame_parameters", "passes_frame_lists"]
+__all__ = ["Folded", "fold", "hides_frame_parameters", "one_by_one", "passes_frame_lists"]
 
 FRAME_PARAMETERS = ("__nested_resume_fns", "__nested_frame_values")
 _PROBE_ENTER = "record_pregraph_bytecode_enter"
@@ -34,7 +35,6 @@ _PROBE_MODULES = (_UTILS, "__import_torch_dot_autograd_dot_profiler")
 _DYNAMO_FUNCTION = re.compile(
     r"(__compiled_fn|__resume_at|__comprehension)_\w+|__import_torch_dot__dynamo_dot_utils\.call_\w+"
 )
-_BUILTIN = re.compile(r"__builtins_dict___\d+\[['\"](\w+)['\"]\]")
 _BROKEN_LINE = re.compile(r"^([^\n]*)\(\n\s+([^\n]*?),?\n\s*\)([^\n]*)$", re.MULTILINE)
 _LONGEST_LINE = 100
 _MOST_ROUNDS = 30
@@ -63,6 +63,7 @@ def fold(
     source: str,
     graph_outputs: Mapping[str, Sequence[str]] | None = None,
     known_names: frozenset[str] | None = None,
+    idle: frozenset[str] = frozenset(),
 ) -> Folded:
     """`source` without Dynamo's bookkeeping.
 
@@ -70,30 +71,35 @@ def fold(
         source: one decompiled function. Text which does not parse comes back as it is.
         graph_outputs: names of what each graph returns, by the graph's stable name; they name the unpacked results.
         known_names: local names of the bytecode, which tell the program's names from the decompiler's.
+        idle: names of constants that are functions which do nothing.
     """
-    return _fold(source, tuple((name, tuple(found)) for name, found in (graph_outputs or {}).items()), known_names)
+    outputs = tuple((name, tuple(found)) for name, found in (graph_outputs or {}).items())
+    return _fold(source, outputs, known_names, idle)
 
 
 @lru_cache(maxsize=64)  # the page shows a function at several places
-def _fold(source: str, graph_outputs: _Outputs, known: frozenset[str] | None) -> Folded:
+def _fold(source: str, graph_outputs: _Outputs, known: frozenset[str] | None, idle: frozenset[str]) -> Folded:
     is_temporary = temporary(known)
     outputs = dict(graph_outputs)
     passes: list[tuple[str, Callable[[FunctionText], int], bool]] = [
         ("statement|s of the profiler probe", _profiler_probe, False),
         ("name|s for Dynamo's own functions", _function_aliases, False),
         ("read|s of a size through a helper", _sizes, False),
-        ("look-up|s of a builtin", _builtins, False),
+        ("look-up|s of a builtin", builtins_by_name, False),
         ("frame list|s", _frame_lists, False),
         ("closure|s handed to Dynamo's functions", closures, False),
         ("mark|s of Dynamo's own", prologue_marks, False),
+        ("statement|s that only declare a name", declarations, False),
+        ("call|s of a function that does nothing", lambda text: _idle_calls(text, idle), False),
         ("unpacking|s of a graph's results", lambda text: unpack_results(text, outputs, is_temporary), False),
         ("cop|ies of a name", lambda text: copies(text, is_temporary), True),
+        ("name|s for a builtin's method", lambda text: builtin_methods(text, is_temporary), False),
         ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),
         ("frame list|s", _frame_lists, False),  # what was made had a name
         ("closure|s handed to Dynamo's functions", closures, False),
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),
     ]
-    folded = Folded(_one_by_one(stable(source)))
+    folded = Folded(one_by_one(stable(source)))
     text: FunctionText | None = None
     for what, recognise, again in passes:
         for _ in range(_MOST_ROUNDS if again else 1):
@@ -107,7 +113,9 @@ def _fold(source: str, graph_outputs: _Outputs, known: frozenset[str] | None) ->
                 break
             folded.source = text.apply()
             folded.removed[what] = folded.removed.get(what, 0) + found
-    folded.source = _on_one_line(folded.source)
+    text = FunctionText(folded.source)
+    settle_names(text, outputs, is_temporary)
+    folded.source = _on_one_line(text.apply())
     return folded
 
 
@@ -240,18 +248,16 @@ def _function_aliases(text: FunctionText) -> int:
     return len(taken) + text.undelete(taken)
 
 
-# ---- builtins, which Dynamo reads from a dict of its own
+# ---- calls by which Dynamo takes something from the stack
 
 
-def _builtins(text: FunctionText) -> int:
-    """`__builtins_dict___7['print']` becomes `print`, where the function has no such name of its own."""
-    taken = 0
-    for node in ast.walk(text.function):
-        match = _BUILTIN.fullmatch(text.text(node)) if isinstance(node, ast.Subscript) else None
-        if match and match.group(1) not in text.mentions and hasattr(builtins, match.group(1)):
-            text.replace(node, match.group(1))
-            taken += 1
-    return taken
+def _idle_calls(text: FunctionText, idle: frozenset[str]) -> int:
+    """`lambda_()`, where the name stands for a constant that is `lambda: None`."""
+    calls = [one for one in text.statements() if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)
+             and isinstance(one.value.func, ast.Name) and one.value.func.id in idle
+             and not one.value.args and not one.value.keywords and not text.stores(one.value.func.id)]  # fmt: skip
+    text.remove(calls)
+    return len(calls)
 
 
 # ---- symbolic sizes: arguments of a graph which Dynamo reads from its tensors
@@ -275,20 +281,41 @@ def _sizes(text: FunctionText) -> int:
 
 
 def _frame_lists(text: FunctionText) -> int:
-    """`__resume_at_1_2([], [], x)` becomes `__resume_at_1_2(x)`; unread frame parameters go from the header."""
+    """`__resume_at_1_2([], [], x)` becomes `__resume_at_1_2(x)`; unread frame parameters go from the header.
+
+    Where the text defines the function itself, both change or none.
+    """
     taken = 0
-    for node in ast.walk(text.function):
-        if not isinstance(node, ast.Call) or len(node.args) < 2:
-            continue
-        if _passes_empty_lists(node) and made_function(text, node.func):
+    calls = [node for node in ast.walk(text.function) if isinstance(node, ast.Call) and _passes_empty_lists(node)]
+    inner = {one.name: one for one in text.statements() if isinstance(one, ast.FunctionDef)}
+    without = {name for name, one in inner.items() if _needs_no_lists(one, text, calls)}
+    for node in calls:
+        called = made_function(text, node.func) or (node.func.id if isinstance(node.func, ast.Name) else "")
+        if called in without or (called not in inner and made_function(text, node.func)):
             text.cut_first(node.args, 2)
             taken += 2
+    for function in [inner[name] for name in sorted(without)]:
+        text.cut_first(function.args.args, 2)  # type: ignore[arg-type]
+        taken += 2
     if tuple(text.parameters[:2]) == FRAME_PARAMETERS and not any(p in text.mentions for p in FRAME_PARAMETERS):
         arguments = text.function.args
         if not arguments.defaults and len(arguments.args) >= 2 and not getattr(arguments, "posonlyargs", []):
             text.cut_first(arguments.args, 2)  # type: ignore[arg-type]
             taken += 2
     return taken
+
+
+def _needs_no_lists(function: ast.FunctionDef, text: FunctionText, calls: Sequence[ast.Call]) -> bool:
+    """Whether a function in the text never reads its two frame lists, and is only called with empty ones."""
+    arguments = function.args
+    first = tuple(one.arg for one in arguments.args[:2])
+    if first != FRAME_PARAMETERS or arguments.defaults or getattr(arguments, "posonlyargs", []):
+        return False
+    if any(isinstance(node, ast.Name) and node.id in FRAME_PARAMETERS for node in ast.walk(function)):
+        return False
+    callees = {id(call.func) for call in calls}
+    read = [one for one in text.mentions.get(function.name, []) if not isinstance(one.ctx, ast.Del)]
+    return all(id(mention) in callees for mention in read)
 
 
 def _passes_empty_lists(call: ast.Call) -> bool:
@@ -308,7 +335,7 @@ def passes_frame_lists(source: str, name: str) -> bool:
 # ---- lines
 
 
-def _one_by_one(source: str) -> str:
+def one_by_one(source: str) -> str:
     """`a, b = x, y` as two assignments, where neither value has the names: the recognisers look at single ones."""
     try:
         text = FunctionText(source)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import keyword
 from typing import Callable, Mapping, Sequence
 
 from .edits import FunctionText, plain_target
 
-__all__ = ["unpack_results"]
+__all__ = ["settle_names", "unpack_results"]
 
 
 def unpack_results(
@@ -32,6 +33,30 @@ def unpack_results(
             continue
         taken += _unpack_one(text, statement, target.id, list(outputs[callee.id]), claimed, is_temporary)
     return taken
+
+
+def settle_names(
+    text: FunctionText, outputs: Mapping[str, Sequence[str]], is_temporary: Callable[[str], bool]
+) -> None:
+    """`loss_, = graph(..)` becomes `loss, = graph(..)` where the other `loss` was a copy that is gone by now."""
+    for statement in text.statements():
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+            continue
+        callee, target = statement.value.func, statement.targets[0]
+        if not isinstance(callee, ast.Name) or callee.id not in outputs or not isinstance(target, ast.Tuple):
+            continue
+        for bound, wish in zip(target.elts, outputs[callee.id]):
+            if not isinstance(bound, ast.Name) or not is_temporary(bound.id) or bound.id.rstrip("_") == bound.id:
+                continue
+            if bound.id != wish and bound.id.rstrip("_") == wish.rstrip("_") and _is_free(wish, text):
+                for mention in text.mentions[bound.id]:
+                    text.replace(mention, wish)
+
+
+def _is_free(name: str, text: FunctionText) -> bool:
+    parameters = {node.arg for node in ast.walk(text.function) if isinstance(node, ast.arg)}  # of those in it, too
+    is_name = name.isidentifier() and not keyword.iskeyword(name) and not hasattr(builtins, name)
+    return is_name and name not in text.mentions and name not in parameters
 
 
 def _unpack_one(

@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, Iterator
 
 from ....decompiler.proof.compile_worker import syntax_tree
@@ -23,6 +23,8 @@ from .shortened import FETCHED, shortened, without_fetches
 
 _WIDTH = 116
 _IN_EXPRESSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # they iterate over the name `iterable`
+_NOTHING = lambda: None  # noqa: E731
+_MORE_ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _MOST_DOCSTRING = 8  # lines of the original's that a page shows
 _OPENED = re.compile(r"[rRuU]?(?P<quotes>\"\"\"|''').*")  # its first line
 
@@ -67,7 +69,16 @@ def folded_code(entry: CacheEntry, in_full: bool = False) -> Folded:
     if code is not None and not (entry.runs_decompiled and code is entry.code):
         known = frozenset(code.co_varnames + code.co_cellvars + code.co_freevars)
     source = entry.transformed.source if in_full else without_fetches(entry.transformed.source)
-    return fold(source, {name: names for name, names in outputs.items() if names}, known)
+    idle = frozenset(name for name, value in entry.transformed.constants.items() if _does_nothing(value))
+    return fold(source, {name: names for name, names in outputs.items() if names}, known, idle)
+
+
+def _does_nothing(value: Any) -> bool:
+    """Whether this is `lambda: None`, which Dynamo calls to be rid of a NULL on the stack."""
+    if not isinstance(value, FunctionType) or value.__code__.co_argcount or value.__code__.co_flags & _MORE_ARGUMENTS:
+        return False
+    nothing = _NOTHING.__code__
+    return value.__code__.co_code == nothing.co_code and value.__code__.co_consts == nothing.co_consts
 
 
 def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Sequence
 
 from ....decompiler.proof.compile_worker import syntax_tree
+from ...for_reading.bookkeeping import one_by_one
 from .repeats import runs
 
 __all__ = ["FETCHED", "LONG", "filled_signature", "shortened", "without_fetches"]
@@ -25,6 +26,7 @@ _NAMES_SHOWN = 4
 _PART = re.compile(
     r"^(?P<owner>\w+)(?P<inside>(?:(?:\['\w+'\])?\.(?:_modules|_parameters|_buffers))*)(?P<key>\['\w+'\])?$"
 )
+_OF_TENSORS = ("_parameters", "_buffers")
 _LIST = (ast.Call, ast.List, ast.Tuple)
 _SUFFIX = re.compile(r"(?<=[a-zA-Z_\]])_\d+(?=\b|_)")  # x_1 is alike to x, h_1_weight to h_weight
 _PADDING = re.compile(r" {2,}# ")  # before a comment; its width depends on the numbers
@@ -108,43 +110,52 @@ def without_fetches(source: str) -> str:
     Args:
         source: one function, as the decompiler prints it. Comes back as it is if it is short.
     """
-    lines = source.split("\n")
-    if len(lines) <= LONG:
+    if source.count("\n") < LONG:
         return source
-    out: list[str] = []
-    owners: set[str] = set()  # names of modules, and of their dicts
+    lines = one_by_one(source).split("\n")
+    runs_of_fetches: list[tuple[int, int, list[str], set[str]]] = []
+    owners: dict[str, bool] = {}  # names of modules and of their dicts; True for dicts of parameters or buffers
     at = 0
     while at < len(lines):
         after = at
         names: list[str] = []
+        known = set(owners)
         while after < len(lines) and _fetched(lines[after], owners, names):
             after += 1
         if after - at >= _FEWEST_FETCHED:
-            shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... " + names[-1] if len(names) > _NAMES_SHOWN else "")
-            words = f"{len(names)} {FETCHED}: {shown}"
-            out += _commented(words, 4)
-        else:
-            out += lines[at:after]
-        out += lines[after : after + 1]
+            runs_of_fetches.append((at, after, names, set(owners) - known))
         at = after + 1
-    return "\n".join(out)
+    out: list[str] = []
+    at = 0
+    kept = _kept(lines, [(first, last) for first, last, _, _ in runs_of_fetches])
+    for first, last, names, modules in runs_of_fetches:
+        shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... " + names[-1] if len(names) > _NAMES_SHOWN else "")
+        read = ", ".join(sorted(modules & kept))
+        out += lines[at:first] + _commented(f"{len(names)} {FETCHED}: {shown}" + (f"; and {read}" if read else ""), 4)
+        at = last
+    return "\n".join(out + lines[at:])
 
 
-def _fetched(line: str, owners: set[str], names: list[str]) -> bool:
-    """Whether a line does nothing but name parts of modules; adds to the modules, and to the names of parameters."""
-    targets, _, values = line.strip().partition(" = ")
-    pairs = list(zip(targets.split(", "), values.split(", ")))
-    if not line.startswith("    ") or line.startswith("     ") or targets.count(", ") != values.count(", "):
+def _kept(lines: Sequence[str], without: Sequence[tuple[int, int]]) -> set[str]:
+    """The words in the other lines, but for those that delete names."""
+    gone = {number for first, last in without for number in range(first, last)}
+    rest = (line for number, line in enumerate(lines) if number not in gone and not line.lstrip().startswith("del "))
+    return {word for line in rest for word in re.findall(r"\w+", line)}
+
+
+def _fetched(line: str, owners: dict[str, bool], names: list[str]) -> bool:
+    """Whether a line does nothing but name a part of a module; adds to the modules, or to the names of parameters."""
+    name, _, value = line.strip().partition(" = ")
+    part = _PART.match(value)
+    if not line.startswith("    ") or line.startswith("     ") or not name.isidentifier() or part is None:
         return False
-    parts = [(name, _PART.match(value)) for name, value in pairs]
-    if not all(name.isidentifier() and part and (part["inside"] or part["owner"] in owners) for name, part in parts):
+    if not part["inside"] and part["owner"] not in owners:
         return False
-    for name, part in parts:
-        assert part is not None
-        if part["key"] and not part["inside"].endswith("_modules") and "modules" not in part["owner"]:
-            names.append(name)
-        else:
-            owners.add(name)
+    of_tensors = part["inside"].endswith(_OF_TENSORS) if part["inside"] else owners[part["owner"]]
+    if part["key"] and of_tensors:
+        names.append(name)
+    else:
+        owners[name] = of_tensors
     return True
 
 
