@@ -250,7 +250,7 @@ def test_guards_of_a_model_are_a_row_for_each_argument_and_layer():
         "a, b and c  are None",
         "self.h[n]  (n = 0 to 23)  Layer; .idx == n; .w: CPU float32 Parameter of shape [3]; is in evaluation mode",
         "each with the line that asked for it: guards_0_for_f.txt",
-        "these need objects of that process, and are not run: 4 checks",
+        "4 of these checks need objects of that process: they are not run here",
     ]
 
 

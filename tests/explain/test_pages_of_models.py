@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import textwrap
+import types
+
+import pytest
 
 from depyf.explain.for_reading.bookkeeping import fold
+from depyf.explain.frames.recompiles import reason_from_text
+from depyf.explain.frames.refusals import Refusals
+from depyf.explain.guards.words import describe
+from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Guard, Refusal, Session, SourceLine
+from depyf.explain.report.page.guard_text import guard_function
+from depyf.explain.report.page.guards_by_argument import guards_by_argument
+from depyf.explain.report.page.page import page_of
 from depyf.explain.report.page.shortened import without_fetches
+from depyf.explain.report.tree import tree_lines
+from depyf.explain.report.why import found_words, index_sections
 
 
 def text(source: str) -> str:
@@ -183,3 +195,162 @@ def test_a_module_that_is_read_later_is_named() -> None:
     words = " ".join(line.strip("# ") for line in shown.splitlines()[1:3])
     assert words.endswith("fetched from the module: weight_0, bias_0, bare_0, weight_1, ... bare_29; and layer_7")
     assert shown.splitlines()[3] == "    del layer_3"
+
+
+# ---- guards
+
+
+def _rows(*guards: Guard) -> list[str]:
+    return ["{}  {}".format(row.count, " ".join(" ".join(row.lines()).split())) for row in guards_by_argument(guards)]
+
+
+def _guard(kind: str, code: str) -> Guard:
+    return describe(kind, code, None, {})
+
+
+def test_functions_whose_code_is_the_same_are_one_row() -> None:
+    codes = ["___check_obj_id(G['{}'].__code__, 139), type=<class 'code'>".format(name) for name in "fgh"]
+    found = [_guard("ID_MATCH", code) for code in codes]
+    found.insert(1, _guard("EQUALS_MATCH", "L['n'] == 3"))
+    assert _rows(*found) == ["3  f, g and h are still functions with the same code", "1  n == 3"]
+
+
+def test_what_is_read_past_getattribute_is_of_its_object() -> None:
+    """It ran nowhere, and was in the row of `self`, for `object` was not known to be at hand."""
+    of = "object.__getattribute__(L['self'].config, '{}')"
+    found = [
+        _guard("TYPE_MATCH", "___check_type_id(L['self'].config, 139), type=<class 'm.Config'>"),
+        _guard("TRUE_MATCH", of.format("use_cache") + " == True"),
+        _guard("TYPE_MATCH", "___check_type_id({}, 139), type=<class 'dict'>".format(of.format("names"))),
+        _guard("DICT_CONTAINS", "not ___dict_contains('dim', {})".format(of.format("names"))),
+    ]
+    assert _rows(*found) == ["4  self.config Config; .use_cache == True; .names has no key 'dim'"]
+    assert all(guard.runnable for guard in found)
+
+    class Config:
+        use_cache, names = True, {"n": 1}
+
+    module = types.SimpleNamespace(config=Config())
+    assert all(eval(guard.run, {"L": {"self": module}}) for guard in found)
+    module.config.names = {"dim": 1}
+    assert [bool(eval(guard.run, {"L": {"self": module}})) for guard in found] == [True, True, True, False]
+
+
+def test_different_tensors_are_named_once() -> None:
+    found = _guard("NO_TENSOR_ALIASING", "check_no_aliasing(L['x'], L['self']._buffers['ids'], L['y'])")
+    assert _rows(found) == ["1  x, self.ids and y are different tensors"]
+
+
+def test_many_absent_keys_are_counted() -> None:
+    found = [_guard("DICT_CONTAINS", "not ___dict_contains('k{}', L['kwargs'])".format(n)) for n in "abcdefghij"]
+    assert _rows(*found) == [
+        "10  kwargs has none of 10 keys: 'ka', 'kb', 'kc', 'kd', 'ke', 'kf', 'kg', 'kh' and 2 more"
+    ]
+    assert _rows(*found[:2]) == ["2  kwargs has none of the keys 'ka', 'kb'"]
+
+
+def test_one_object_of_several_is_said_once() -> None:
+    found = [_guard("OBJECT_ALIASING", "L['c'] is L['self'].{}".format(name)) for name in ("a", "b")]
+    assert _rows(*found) == ["2  c the same object as self.a and self.b"]
+
+
+def test_a_comparison_says_the_number_of_items() -> None:
+    found = [_guard("EQUALS_MATCH", "L['shape'] == (3,)"), _guard("LENGTH_CHECK", "len(L['shape']) == 1"),
+             _guard("LENGTH_CHECK", "len(L['xs']) == 1")]  # fmt: skip
+    assert _rows(*found) == ["2  shape == (3,)", "1  xs has 1 item"]
+
+
+def test_a_constant_that_is_equal_to_itself() -> None:
+    assert _guard("EQUALS_MATCH", "G['torch'].float16 == torch.float16").words == "torch.float16 has not changed"
+
+
+def test_a_module_of_which_dynamo_made_a_global() -> None:
+    """Torch does so where a file asks for the type of a tensor and does not import torch."""
+    torch = types.ModuleType("torch")
+    torch.Tensor = type("Tensor", (), {})  # type: ignore[attr-defined]
+    name = "_140163974245456_c0"
+    code = "___check_obj_id(G['{}'].Tensor, {}), type=<class 'torch.Tensor'>".format(name, id(torch.Tensor))
+    found = describe("ID_MATCH", code, None, {name: torch})
+    assert (found.words, found.is_bookkeeping) == ("torch.Tensor is still the same object", True)
+    other = describe("ID_MATCH", code, None, {name: types.ModuleType("shop")})
+    assert (other.words, other.is_bookkeeping) == ("shop.Tensor is still the same object", False)
+
+
+def test_guards_that_are_not_at_hand_are_not_said_to_be_none() -> None:
+    entry = CacheEntry("0/0", transformed_name="__transformed_code_0_for_f")
+    assert "# its guards are not at hand: taken to hold here\n" in guard_function(entry, Frame("f"), "")
+    entry.guard_tree = "TREE_GUARD_MANAGER:"
+    assert "# nothing of the user's is checked\n" in guard_function(entry, Frame("f"), "")
+
+
+# ---- why it was compiled again, or not at all
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("tensor 'd['x']' size mismatch at index 1. expected 6, actual 8", "d['x'].shape[1] == 6; it is 8 now"),
+        ("tensor 'x' stride mismatch at index 0. expected 3, actual 1", "x.stride(0) == 3; it is 1 now"),
+        ("tensor 'x' rank mismatch. expected 2, actual 3", "x.dim() == 2; it is 3 now"),
+        ("type(L['x']).__name__ == 'Encoder'", "type(x) is Encoder"),
+    ],
+)
+def test_what_did_not_fit_is_in_the_users_terms(text: str, words: str) -> None:
+    assert found_words(reason_from_text("0/0: " + text)) == words
+
+
+def test_a_failure_that_hooks_told_is_no_other_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torch's record has the name of the code: that of a wrapper, where the function that is called is known."""
+    code = compile("def wrapper(): pass", "/a/m.py", "exec").co_consts[0]
+    record = types.SimpleNamespace(fail_reason="copy.deepcopy()", compile_id="4/0", co_name="wrapper",
+                                   co_filename="/a/m.py", co_firstlineno=1)  # fmt: skip
+    heard = Refusals()
+    heard.failed(code, "4/0", ValueError("copy.deepcopy()"), False, called="Decoder.forward")
+    others = types.SimpleNamespace(**{**vars(record), "compile_id": "5/0"})
+    monkeypatch.setattr("depyf.explain.frames.refusals.compilation_metrics", lambda: [record, others])
+    heard.look()
+    assert [(one.compile_id, one.function) for one in heard.found] == [("4/0", "Decoder.forward"), ("5/0", "wrapper")]
+
+
+def _broken_twice() -> Frame:
+    line = SourceLine("/a/m.py", 7, "log(x)")
+    entries = [
+        CacheEntry("0/{}".format(n), transformed_name="__transformed_code_{}_for_f".format(n),
+                   breaks=[GraphBreak("no logging", line, "GB1", "It can't.", hints=["Do not log."], compile_id="0/0")])
+        for n in range(2)
+    ]  # fmt: skip
+    return Frame("f", "f", "/a/m.py", 3, entries=entries)
+
+
+def test_a_hint_is_given_once() -> None:
+    lines = [line.strip(" │") for line in tree_lines(_broken_twice()) if "break" in line]
+    assert lines == [
+        "break at m.py:7  `log(x)`: no logging  (GB1; hint: Do not log.)",
+        "break at m.py:7  `log(x)`: no logging  (GB1)",
+    ]
+    page = page_of(_broken_twice(), Session())
+    assert page.count("# Hint: Do not log.") == 1 and page.count("# Graph break at m.py:7  `log(x)`: no logging") == 2
+    assert "# Graph break at m.py:7  `log(x)`: no logging (more above)\n" in page
+
+
+def test_a_place_without_a_function() -> None:
+    why = GraphBreak("no logging", SourceLine("/a/m.py", 7, "log(x)"))
+    text = "\n".join(index_sections(Session(refusals=[Refusal(function="f", why=why)])))
+    assert "  - `f`, at m.py:7  `log(x)`\n" in text + "\n"
+
+
+def test_what_one_function_refused_is_in_its_tree() -> None:
+    frame = _broken_twice()
+    del frame.entries[1]
+    frame.refusals = [Refusal(function="f", why=GraphBreak("recompile limit"))]
+    assert tree_lines(frame)[-1] == "   not compiled: recompile limit"
+
+
+def test_the_file_of_a_graph_is_named_once() -> None:
+    source = "def __compiled_fn_1(x):\n" + "    x = x + 1\n" * 100
+    captured = "__compiled_fn_1.Captured_Graph.0.py"
+    graph = Graph("__compiled_fn_1", source=source, stage_files={"Captured_Graph": captured})
+    frame = Frame("f", "f", "/a/m.py", 3, entries=[CacheEntry("0/0", graphs=[graph])])
+    assert page_of(frame, Session(), in_dump=True).count(captured) == 2  # once as code
+    graph.stage_files["Forward_graph"] = "__compiled_fn_1.Forward_graph.0.py"
+    assert "# Its stages: __compiled_fn_1.Captured_Graph.0.py, " in page_of(frame, Session(), in_dump=True)

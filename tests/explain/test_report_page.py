@@ -195,14 +195,14 @@ def test_why_it_was_compiled_again() -> None:
         "compiled again because 1/0 did not fit: n == 3  (toy.py:35)"
     )
     assert reason_words("0/0: tensor 'x' size mismatch at index 0. expected 2, actual 5") == (
-        "compiled again because 0/0 did not fit: tensor 'x' size mismatch at index 0. expected 2, actual 5"
+        "compiled again because 0/0 did not fit: x.shape[0] == 2; it is 5 now"
     )
     assert reason_words("cache limit") == "compiled again because cache limit"
 
 
 def test_what_is_not_run_is_said() -> None:
     page = page_of(toy().frames[0], toy())
-    assert "# these need objects of that process, and are not run: 1 check" in page
+    assert "# 1 of these checks needs an object of that process: it is not run here" in page
     assert "and 1 check of Dynamo's own (global state)" in page
 
 

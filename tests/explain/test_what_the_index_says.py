@@ -196,7 +196,7 @@ def test_the_type_that_came_is_said():
 
 def test_a_keyword_that_is_missing_has_a_remedy():
     one = reason_from_text("0/1: KeyError on kwargs['labels']")
-    assert one.remedy == "each set of keys is compiled by itself: always pass it, None where there is none"
+    assert one.remedy == "each set of keys is compiled by itself: always pass 'labels', None where there is none"
     assert one.words == "kwargs has no key 'labels' now"
 
 

@@ -49,6 +49,7 @@ _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
 )
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
+_LENGTHS = "each length and set of keys is compiled by itself: pass as many items, or the same keys, every time"
 _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
     (r"size mismatch|\.size\(", _DYNAMIC),
@@ -65,8 +66,8 @@ _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
     (r"___check_type_id|of the type it was|^type\(", "each type is compiled by itself: pass one type"),
-    (r"^KeyError on ", "each set of keys is compiled by itself: always pass it, None where there is none"),
-    (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", "each length and set of keys is compiled by itself: pad it"),
+    (r"^KeyError on ", "each set of keys is compiled by itself: always pass {key}, None where there is none"),
+    (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", _LENGTHS),
 )
 
 
@@ -151,6 +152,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     elif kind is not None:
         found.subject = "type({})".format(user_spelling(kind.group("source")))
         found.expected = kind.group("expected")
+        found.words = f"{found.subject} is {found.expected}"
         value = _value_of(kind.group("source"), call)
         found.actual = "" if value is _NO_VALUE else type(value).__name__
     elif compared is not None and " is " in code and _SOURCE.match(compared["expected"]):  # one object for both
@@ -258,7 +260,8 @@ def _remedy(whole: str, text: str, found: RecompileReason) -> str:
         return _AUTOCAST
     for mark, words in _REMEDIES:
         if re.search(mark, text) or re.search(mark, found.guard):
-            return words
+            missing = _NO_KEY.match(found.guard)
+            return words.replace("{key}", missing["key"] if missing is not None else "it")
     if re.match(r"^-?\d+$", found.expected):
         return "a number that changes: make it a tensor, or torch.compile(dynamic=True)"
     if re.match(r"^-?\d*\.\d*(e-?\d+)?$", found.expected):

@@ -43,6 +43,7 @@ class Refusals:
         self._seen: dict[int, Any] = {id(one): one for one in compilation_metrics()}
         self._why: dict[int, tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
         self._failed: CodeType | None = None
+        self._told: set[tuple[str, str]] = set()  # compile ids and names of code objects, of those that hooks told of
 
     def failed(
         self,
@@ -63,6 +64,7 @@ class Refusals:
         refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name
         refusal.error = type(error).__name__
+        self._told |= {(compile_id, code.co_name), (compile_id, "")}
         refusal.location = _line(code.co_filename, code.co_firstlineno)
         refusal.why.compile_id = compile_id
         refusal.recompiled = list(recompiled)
@@ -97,16 +99,14 @@ class Refusals:
 
     def look(self) -> None:
         """Notes what failed since the last look, where no hook has told."""
-        told = {  # torch's records lack the class, or the name altogether
-            (one.compile_id, name) for one in self.found for name in (one.function.rpartition(".")[2], "")
-        }
         for one in compilation_metrics():
             if id(one) in self._seen:
                 continue
             self._seen[id(one)] = one
             if getattr(one, "fail_reason", None):
                 refusal = refusal_from_metrics({name: getattr(one, name, None) for name in _OF_METRICS})
-                if refusal not in self.found and (refusal.compile_id, refusal.function) not in told:
+                told = (refusal.compile_id, refusal.function) in self._told  # its record may lack the name
+                if refusal not in self.found and not told:
                     self.found.append(refusal)
 
     def hand_out(self, frames: list[Frame]) -> list[Refusal]:

@@ -24,10 +24,13 @@ _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
 _ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
 _LEFT = re.compile(r"^___tuple_iterator_len\((.*)\) == (\d+)$")
 _ATTRIBUTE = re.compile(r"\bobject\.__getattribute__\(([\w.'\"\[\]]+), '([A-Za-z_]\w*)'\)")
+_MADE_BY_ID = re.compile(r"\bG\['(\w*?(?:_\d{9,})+_c\d+)'\]")  # a global that Dynamo makes for an object
+_COMPARED = re.compile(r"^((?:object\.__getattribute__\()*[LG]\[.*?) (?:==|is|!=|in) ")
+_TWICE = re.compile(r"^(\S+) == \1$")
 _SIZE = re.compile(r"\.size\(\)\[(\d+)\]")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
 _AT_HAND = {"L", "G", "torch", "len", "type", "isinstance", "hasattr", "str", "int", "float", "complex", "tuple"}
-_AT_HAND |= {"list", "dict", "set", "math"}
+_AT_HAND |= {"list", "dict", "set", "math", "object"}
 _NUMBER = re.compile(r"___as_tensor\(([^()]*)\)\.item\(\)")
 _HELPER = re.compile(r"\b___\w+\(")
 _MOST_NAMES = 8
@@ -58,7 +61,7 @@ def describe(kind: str, code: str, line: SourceLine | None, module_globals: dict
     guard.words = guard.words or user_spelling(code)
     if _HELPER.search(guard.words):  # a form that is not known: what its type checks in general, where that is known
         guard.words += "  ({})".format(GUARD_TYPES.get(kind, "a check of Dynamo's"))
-    guard.is_bookkeeping = _is_dynamos_own(guard)
+    guard.is_bookkeeping = _is_dynamos_own(guard) or _is_of_made_module(guard, module_globals)
     return guard
 
 
@@ -95,6 +98,18 @@ def _is_dynamos_own(guard: Guard) -> bool:
     return bool(_OWN_CODE.search(guard.code))
 
 
+def _is_of_made_module(guard: Guard, module_globals: dict[str, Any]) -> bool:
+    """Whether Dynamo looks at torch through a global of its own, as where `type(x)` is a tensor's in a file that does
+    not import torch. The words get the module's name."""
+    made = _MADE_BY_ID.search(guard.code)
+    module = module_globals.get(made.group(1)) if made is not None else None
+    if made is None or not isinstance(module, types.ModuleType):
+        return False
+    guard.subject = guard.subject.replace(made.group(1), module.__name__)
+    guard.words = guard.words.replace(made.group(1), module.__name__)
+    return module.__name__.split(".")[0] == "torch"
+
+
 # ---- one writer per kind of guard
 
 
@@ -127,11 +142,11 @@ def _tensor(guard: Guard, module_globals: dict[str, Any]) -> None:
 
 def _no_aliasing(guard: Guard, module_globals: dict[str, Any]) -> None:
     subjects = [_text(guard.code, a) for a in _call(guard.code).args]
-    guard.subject = " and ".join([user_spelling(one) for one in subjects])
     names = [user_spelling(one) for one in subjects]
     if len(names) > _MOST_NAMES:
         names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} more"]
-    guard.words = f"{_and(names)} are different tensors"
+    guard.subject = _and(names)
+    guard.words = f"{guard.subject} are different tensors"
     guard.run = "all_different({})".format(", ".join(subjects))
     guard.runnable = all(_is_plain(one) for one in subjects)
 
@@ -215,15 +230,16 @@ def _fixed(guard: Guard, module_globals: dict[str, Any]) -> None:
 
 def _any_expression(guard: Guard, module_globals: dict[str, Any]) -> None:
     guard.words = next((words for mark, words in _STATES if mark in guard.code), "") or user_spelling(guard.code)
-    compared = re.match(r"^([LG]\[.*?) (?:==|is|!=|in) ", guard.code)
+    compared = _COMPARED.match(guard.code)
     subjects = sorted({(m.group(1) or m.group(2)) for m in _SCOPE.finditer(guard.code)})
     guard.subject = user_spelling(compared.group(1)) if compared else ", ".join(subjects)
     guard.run = re.sub(r"\bdevice\(type=", "torch.device(type=", guard.code)
     if "___as_tensor(" in guard.run:
         guard.run = guard.run.replace("___as_tensor(", f"torch.{as_tensor_in_guards()}(")
-        twice = re.match(r"^(\S+) == (\S+)$", guard.words)
-        if twice and twice.group(1) == twice.group(2):
+        if _TWICE.match(guard.words):
             guard.words = f"{guard.subject} is a number, not NaN"
+    if _TWICE.match(guard.words):  # G['torch'].float16 == torch.float16
+        guard.words = f"{guard.subject} has not changed"
     guard.runnable = _is_plain(guard.run)
     left = _LEFT.match(guard.words)
     if left:
@@ -241,6 +257,7 @@ def _any_expression(guard: Guard, module_globals: dict[str, Any]) -> None:
         guard.runnable = bool(run) and _is_plain(guard.run)
     contains = re.match(r"^(not )?___dict_contains\((.*?), (.*)\)$", guard.code)
     if contains:
+        guard.subject = user_spelling(contains.group(3))
         guard.words = "{} has {}key {}".format(
             user_spelling(contains.group(3)), "no " if contains.group(1) else "", contains.group(2)
         )

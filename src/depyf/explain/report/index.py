@@ -47,11 +47,12 @@ def index_text(session: Session) -> str:
     elif not session.frames:
         lines += ["", *_no_page(session)]
     lines += index_sections(session)
+    hints: set[str] = set()
     for frame in session.top_level():
         lines += ["", f"## {frame.title}  ({frame.place})", ""]
         if frame.page:
             lines += [f"[{frame.page}]({frame.page})", ""]
-        lines += ["```", *tree_lines(frame), "```"]
+        lines += ["```", *tree_lines(frame, hints), "```"]
     lines += _compiled_before(session)
     lines += _proofs(session)
     lines += _files(session)

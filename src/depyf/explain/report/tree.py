@@ -28,10 +28,15 @@ _MOST_REASONS = 3
 NOT_SEEN = "Dynamo has seen no call of it"
 
 
-def tree_lines(frame: Frame) -> list[str]:
-    """The tree below the page's title, one string per line, without comment signs."""
+def tree_lines(frame: Frame, hints: set[str] | None = None) -> list[str]:
+    """The tree below the page's title, one string per line, without comment signs.
+
+    Args:
+        frame: the function's frame.
+        hints: those that the reader has seen already; what the tree shows is added. A break has its hint once.
+    """
     lines: list[str] = []
-    _entries(frame, frame.name, "", "", lines, set())
+    _Tree(lines, set() if hints is None else hints).entries(frame, frame.name, "", "")
     return lines
 
 
@@ -75,13 +80,15 @@ def quoted(line: SourceLine) -> str:
     return f"{line.place}  `{line.text}`" if line.text else line.place
 
 
-def break_words(one: GraphBreak) -> str:
-    """A graph break on one line: place, the user's line, reason, the registry's id and the first hint."""
+def break_words(one: GraphBreak, seen: set[str] | None = None) -> str:
+    """A graph break on one line: place, the user's line, reason, the registry's id and the first hint, unless it is in
+    `seen`."""
     place = ""
     if one.location is not None:
         place = f" at {quoted(one.location)}"
     notes = [one.gb_id] if one.gb_id else []
-    notes += ["hint: " + _short(one.hints[0])] if one.hints else []
+    if one.hints and one.hints[0] not in (seen or ()):
+        notes.append("hint: " + _short(one.hints[0]))
     return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
 
 
@@ -115,65 +122,77 @@ def _resumes(block: Sequence[ast.stmt]) -> list[str]:
     ]
 
 
-def _entries(
-    frame: Frame, title: str, first: str, rest: str, lines: list[str], shown: set[int], why: str = "not compiled"
-) -> None:
-    if id(frame) in shown:
-        lines.append(f"{first}{title} (shown above)")
-        return
-    shown.add(id(frame))
-    if not frame.entries:
-        lines.append(f"{first}{title} ── {frame.skipped or why}")
-        return
-    if len(frame.entries) == 1:
-        _one(frame, frame.entries[0], f"{first}{title} ── ", rest, lines, shown)
-        return
-    compilations = count(len(frame.entries), "compilation")
-    used = "of those that are there, the first whose" if any(_gone(one) for one in frame.entries) else "the first whose"
-    lines.append(f"{first}{title} ── {compilations}, {used} guard holds is used")
-    for at, entry in enumerate(frame.entries):
-        last = at == len(frame.entries) - 1
-        head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + _gone(entry) + " ── "
-        _one(frame, entry, head, rest + ("      " if last else "   │  "), lines, shown)
-    lines += [rest + "   " + refusal_words(one) for one in frame.refusals]
+class _Tree:
+    """Writes a tree into `lines`; `hints`: those of breaks that were shown."""
+
+    def __init__(self, lines: list[str], hints: set[str]) -> None:
+        self.lines = lines
+        self.hints = hints
+        self.shown: set[int] = set()  # ids of frames
+
+    def entries(self, frame: Frame, title: str, first: str, rest: str, why: str = "not compiled") -> None:
+        """A function or resume function: its compilations."""
+        lines = self.lines
+        if id(frame) in self.shown:
+            lines.append(f"{first}{title} (shown above)")
+            return
+        self.shown.add(id(frame))
+        if not frame.entries:
+            lines.append(f"{first}{title} ── {frame.skipped or why}")
+            return
+        if len(frame.entries) == 1:
+            self._one(frame, frame.entries[0], f"{first}{title} ── ", rest)
+        else:
+            self._several(frame, title, first, rest)
+        lines += [rest + "   " + refusal_words(one) for one in frame.refusals]
+
+    def _several(self, frame: Frame, title: str, first: str, rest: str) -> None:
+        number = count(len(frame.entries), "compilation")
+        dropped = any(_gone(one) for one in frame.entries)
+        used = "of those that are there, the first whose" if dropped else "the first whose"
+        self.lines.append(f"{first}{title} ── {number}, {used} guard holds is used")
+        for at, entry in enumerate(frame.entries):
+            last = at == len(frame.entries) - 1
+            head = rest + ("   └─ " if last else "   ├─ ") + entry.compile_id + _gone(entry) + " ── "
+            self._one(frame, entry, head, rest + ("      " if last else "   │  "))
+
+    def _one(self, frame: Frame, entry: CacheEntry, head: str, rest: str) -> None:
+        self.lines.append(head + (";  ".join([_graph_words(one) for one in entry.graphs]) or "no graph"))
+        reasons = recompile_words(entry)
+        shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
+        self.lines += [rest + "   " + words for words in shown_reasons]
+        if len(shown_reasons) < len(reasons):
+            self.lines.append(f"{rest}   and {len(reasons) - len(shown_reasons)} more did not fit")
+        resumes = entry.resume_functions
+        for one in entry.breaks:
+            self.lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one, self.hints)))
+            self.hints.update(one.hints[:1])
+        if entry.cuts:
+            parts = count(len(entry.cuts), "part")
+            self.lines.append("{}   {}  the backend cut it into {}: {}".format(
+                rest, "│" if resumes else " ", parts, "; ".join(dict.fromkeys(entry.cuts))))
+        arms = branches(fold(entry.transformed.source).source) if resumes else {}
+        inner: list[str] = []  # nested breaks: functions which continue in one resume function, the innermost first
+        ordered = all(resume.name.startswith("__resume_at_") for resume in resumes)  # as the code hands them on
+        for at, resume in enumerate(resumes):
+            last = at == len(resumes) - 1
+            if ordered and resume.function and resume.frame is None and not last:
+                inner.append(f"in {resume.function} at line {resume_line(frame, resume)}, then ")
+                continue
+            title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch), inner)
+            inner = []
+            first = rest + ("   └─ " if last else "   ├─ ")
+            below = rest + ("      " if last else "   │  ")
+            if resume.frame is None:
+                self.lines.append(f"{first}{title} ── {why_not_compiled(resume, entry)}")
+            else:
+                self.entries(resume.frame, title, first, below, why_not_compiled(resume, entry))
 
 
 def _gone(entry: CacheEntry) -> str:
     if entry.gone or not entry.dropped:
         return f" ({entry.gone})" if entry.gone else ""
     return " (dropped: an object that its guards name is gone)"
-
-
-def _one(frame: Frame, entry: CacheEntry, head: str, rest: str, lines: list[str], shown: set[int]) -> None:
-    lines.append(head + (";  ".join([_graph_words(one) for one in entry.graphs]) or "no graph"))
-    reasons = recompile_words(entry)
-    shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
-    lines += [rest + "   " + words for words in shown_reasons]
-    if len(shown_reasons) < len(reasons):
-        lines.append(f"{rest}   and {len(reasons) - len(shown_reasons)} more compilations did not fit, see below")
-    resumes = entry.resume_functions
-    for one in entry.breaks:
-        lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one)))
-    if entry.cuts:
-        parts = count(len(entry.cuts), "part")
-        lines.append("{}   {}  the backend cut it into {}: {}".format(
-            rest, "│" if resumes else " ", parts, "; ".join(dict.fromkeys(entry.cuts))))
-    arms = branches(fold(entry.transformed.source).source) if resumes else {}
-    inner: list[str] = []  # nested breaks: functions which continue in one resume function, the innermost first
-    ordered = all(resume.name.startswith("__resume_at_") for resume in resumes)  # as the code hands them on
-    for at, resume in enumerate(resumes):
-        last = at == len(resumes) - 1
-        if ordered and resume.function and resume.frame is None and not last:
-            inner.append(f"in {resume.function} at line {resume_line(frame, resume)}, then ")
-            continue
-        title = _resume_title(resume_line(frame, resume), resume, arms.get(resume.name, resume.branch), inner)
-        inner = []
-        first = rest + ("   └─ " if last else "   ├─ ")
-        below = rest + ("      " if last else "   │  ")
-        if resume.frame is None:
-            lines.append(f"{first}{title} ── {why_not_compiled(resume, entry)}")
-        else:
-            _entries(resume.frame, title, first, below, lines, shown, why_not_compiled(resume, entry))
 
 
 def _resume_title(line: int, resume: ResumeFunction, arm: str, inner: Sequence[str] = ()) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..frames.recompiles import reason_from_text
 from ..frames.resume_points import is_resume_name
 from ..model import CacheEntry, CudaGraph, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
@@ -17,6 +19,11 @@ __all__ = [
     "recompile_words",
 ]
 
+_MISMATCH = re.compile(
+    r"tensor '(?P<name>.+?)' (?P<what>size|stride|rank) mismatch(?: at index (?P<index>\d+))?\. "
+    r"expected (?P<expected>\d+), actual (?P<actual>\d+)"
+)
+_OF_TENSOR = {"size": "{}.shape[{}]", "stride": "{}.stride({})", "rank": "{}.dim()"}
 _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
 
@@ -42,11 +49,16 @@ def found_words(one: RecompileReason) -> str:
     """What did not fit, what came instead, and the line which asked for it."""
     line = one.user_line
     asked = "" if line is None else f"  ({file_name(line.filename)}:{line.line})"
+    besides = "".join("; besides, " + words for words in one.besides)
+    mismatch = _MISMATCH.fullmatch(one.words)
+    if mismatch is not None:
+        part = _OF_TENSOR[mismatch["what"]].format(mismatch["name"], mismatch["index"])
+        return "{} == {}; it is {} now{}".format(part, mismatch["expected"], mismatch["actual"], besides + asked)
     found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
-        "it" if not one.subject or one.words.startswith(one.subject + " ==") else one.subject, one.actual)
+        "it" if not one.subject or one.words.startswith((one.subject + " ==", one.subject + " is ")) else one.subject,
+        one.actual)
     if "GLOBAL_STATE" in one.guard or "check_global_state" in one.guard:
         found = f"; {one.subject} was {one.expected} and is {one.actual} now" if one.expected else ""
-    besides = "".join("; besides, " + words for words in one.besides)
     return one.words + found + besides + asked
 
 
@@ -96,7 +108,7 @@ def _place(one: GraphBreak) -> str:
     if one.location is None:
         return "torch does not tell where"
     way = "".join(f", from {line.function} ({_at(line, False)})" for line in one.stack[-2::-1])
-    return "{} in {}{}".format(_at(one.location), one.location.function or "?", way)
+    return _at(one.location) + (f" in {one.location.function}" if one.location.function else "") + way
 
 
 def _recompiles(session: Session) -> list[str]:

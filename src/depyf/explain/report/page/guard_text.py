@@ -68,15 +68,18 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     if entry.dropped:
         lines.append("    # " + _DROPPED)
     lines += ["    # " + line for line in _on_page(asked, listed_in)]
-    if not asked:
+    if not entry.guards and not entry.guard_tree:
+        lines.append("    # its guards are not at hand: taken to hold here")
+    elif not asked:
         lines.append("    # nothing of the user's is checked")
+    skipped = [guard for guard in asked if not guard.runnable]
+    if skipped:
+        several = "need objects of that process: they are" if len(skipped) > 1 else ""
+        words = several or "needs an object of that process: it is"
+        lines.append(f"    # {len(skipped)} of these checks {words} not run here")
     if own:
         checks = count(len(own), "check")
         lines.append(f"    # and {checks} of Dynamo's own ({kinds_of_own(own)}): see {listed_in}")
-    skipped = [guard for guard in asked if not guard.runnable]
-    if skipped:
-        checks = count(len(skipped), "check")
-        lines.append(f"    # these need objects of that process, and are not run: {checks}")
     body = returned(_conditions(entry))
     if len(body) > _MOST_CODE:
         body = [f"    return {_checks_name(entry, frame)}(L, G)  # at the end of this page"]

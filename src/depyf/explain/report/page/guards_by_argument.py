@@ -15,8 +15,15 @@ __all__ = ["ArgumentRow", "guards_by_argument", "in_brackets", "row_lines"]
 _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
 _WIDTH = 116
-_NONE = "is None"
+_TOGETHER = {
+    "is None": "are None",
+    "is empty": "are empty",
+    "is still a function with the same code": "are still functions with the same code",
+}
+_MOST_ABSENT = 8
+_SAME_AS = "the same object as "
 _ABSENT = re.compile(r"(?P<of>(?:\.\S+ )?)has no (?P<what>attribute|key) (?P<name>'[^']*'|\S+)$")
+_ITEMS = re.compile(r"^(?:has \d+ items?|is empty)$")
 _SAME = re.compile(r"^ and (.*) are one and the same object$")
 _TENSOR = re.compile(r"^\w+ \w+ (?:tensor|\w+ of shape)")
 
@@ -35,7 +42,7 @@ class ArgumentRow:
         label = self.name + (f"  (n = {numbers_in_words(self.numbers)})" if self.numbers else "")
         if around:
             label = "  " + self.name[len(around) :]
-        text = "{}  {}".format(label, "; ".join(_absent_together(self.checks)))
+        text = "{}  {}".format(label, "; ".join(_same_together(_absent_together(self.checks))))
         return textwrap.wrap(text, _WIDTH, subsequent_indent="    " + "  " * bool(around),
                              break_long_words=False, break_on_hyphens=False)
 
@@ -46,15 +53,17 @@ def in_brackets(parts: tuple[str, ...], places: tuple[int, ...]) -> bool:
 
 
 def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
-    """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as one row."""
+    """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as
+    one row, and so with other short checks."""
     found: list[tuple[str, str, Alike]] = []
     for one in alike([guard.words for guard in guards], in_brackets):
         guard = guards[one.first]
         subject, words = _subject(one, guard), one.written(lambda place: "n")
         rest = words[len(subject) :] if words.startswith(subject) else words
-        found.append((subject, _SAME.sub(r"the same object as \1", rest).lstrip(": ").strip(), one))
+        found.append((subject, _SAME.sub(_SAME_AS + r"\1", rest).lstrip(": ").strip(), one))
     owners = {subject for subject, rest, _ in found if _class_of(rest) not in ("", *_OF_PYTHON)}
     compared = {subject for subject, rest, _ in found if not _TYPE.match(rest)}
+    equal = {subject for subject, rest, _ in found if rest.startswith("== ")}
     rows: dict[tuple[str, tuple[int, ...]], ArgumentRow] = {}
     for subject, rest, one in found:
         head, _, attribute = subject.rpartition(".")
@@ -62,12 +71,12 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
         numbers = one.numbers if one.places else ()
         row = rows.setdefault((head if inside else subject, numbers), ArgumentRow(head if inside else subject, numbers))
         row.count += len(one.members)
-        if _class_of(rest) in _OF_PYTHON and subject in compared:
+        if (_class_of(rest) in _OF_PYTHON and subject in compared) or (_ITEMS.match(rest) and subject in equal):
             continue  # the comparison says it
         words = _class_of(rest) or rest
         row.checks.append(".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words)
     ordered = sorted(rows.values(), key=lambda row: ("." in row.name, not any(map(_TENSOR.match, row.checks))))
-    return _nones_together([row for row in ordered if row.checks])
+    return _alike_together([row for row in ordered if row.checks])
 
 
 def row_lines(rows: Sequence[ArgumentRow]) -> list[tuple[ArgumentRow, list[str]]]:
@@ -93,9 +102,22 @@ def _absent_together(checks: list[str]) -> list[str]:
         if found is None or (found["of"], found["what"]) not in several:
             rest.append(check)
     for (of, what), absent in several.items():
-        listed = ", ".join(name.strip("'") if what == "attribute" else name for name in absent)
-        rest.append(f"{of}has none of the {what}s {listed}")
+        listed = ", ".join(name.strip("'") if what == "attribute" else name for name in absent[:_MOST_ABSENT])
+        if len(absent) > _MOST_ABSENT:
+            rest.append(f"{of}has none of {len(absent)} {what}s: {listed} and {len(absent) - _MOST_ABSENT} more")
+        else:
+            rest.append(f"{of}has none of the {what}s {listed}")
     return rest
+
+
+def _same_together(checks: list[str]) -> list[str]:
+    """``the same object as a; the same object as b`` as one, in the place of the first."""
+    same = [check for check in checks if check.startswith(_SAME_AS)]
+    if len(same) < 2:
+        return checks
+    names = [check[len(_SAME_AS) :] for check in same]
+    joined = "{}{} and {}".format(_SAME_AS, ", ".join(names[:-1]), names[-1])
+    return [joined if check is same[0] else check for check in checks if check is same[0] or check not in same]
 
 
 def _subject(one: Alike, guard: Guard) -> str:
@@ -108,11 +130,13 @@ def _class_of(words: str) -> str:
     return match.group(1) if match else ""
 
 
-def _nones_together(rows: list[ArgumentRow]) -> list[ArgumentRow]:
-    nones = [row for row in rows if row.checks == [_NONE] and not row.numbers]
-    if len(nones) < 2:
-        return rows
-    names = [row.name for row in nones]
-    name = "{} and {}".format(", ".join(names[:-1]), names[-1])
-    joined = ArgumentRow(name, (), ["are None"], sum(row.count for row in nones))
-    return [joined if row is nones[0] else row for row in rows if row is nones[0] or row not in nones]
+def _alike_together(rows: list[ArgumentRow]) -> list[ArgumentRow]:
+    """Things of which one and the same short thing is checked, as one row in the place of the first."""
+    for check, of_several in _TOGETHER.items():
+        same = [row for row in rows if row.checks == [check] and not row.numbers]
+        if len(same) > 1:
+            names = [row.name for row in same]
+            name = "{} and {}".format(", ".join(names[:-1]), names[-1])
+            joined = ArgumentRow(name, (), [of_several], sum(row.count for row in same))
+            rows = [joined if row is same[0] else row for row in rows if row is same[0] or row not in same]
+    return rows

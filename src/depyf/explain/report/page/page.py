@@ -114,9 +114,10 @@ def _entry_sections(
         place = ""
         if one.location is not None:
             place = f" at {quoted(one.location)}"
-        lines = [f"Graph break{place}: {one.reason}"]
-        lines += break_lines(one)
-        sections.append(comment("\n".join(lines)))
+        head, more = f"Graph break{place}: {one.reason}", break_lines(one)
+        told = "\n".join([head, *more])
+        sections.append(comment(head + " (more above)" if more and told in shown else told))
+        shown.add(told)
     if entry.side_effects:
         changed = ", ".join([user_spelling(one) for one in entry.side_effects])
         sections.append(f"# Side effects, carried out again after the graph: on {changed}\n")
@@ -137,17 +138,18 @@ def _backend(entry: CacheEntry) -> str:
 def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
     """`runs` says how it runs on a GPU."""
     lines: list[str] = []
-    if below.in_dump and graph.stage_files:
+    is_long = graph.source.count("\n") > LONG
+    where = below.graph(graph) if is_long else ""
+    if below.in_dump and graph.stage_files and [where] != list(graph.stage_files.values()):
         lines.append("Its stages: " + ", ".join(graph.stage_files.values()))
     kernels = [file_name(kernel.path) for kernel in graph.kernels if kernel.path]
     if below.in_dump and kernels:
         lines.append("Generated from it: " + ", ".join(kernels))
     lines += runs
-    if graph.source.count("\n") > LONG:
+    if is_long:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
         legend = kernel_legend(graph)
         lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
-        where = below.graph(graph)
         head = f"def {graph.name}(*inputs):  # in full: {where}\n"
         table = "".join(("    # " + line).rstrip() + "\n" for line in graph_summary(graph))
         return valid_or_comment(comment("\n".join(lines)) * bool(lines) + head + table + "    ...\n")
