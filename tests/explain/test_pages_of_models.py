@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dis
 import textwrap
 import types
 
 import pytest
 
 from depyf.explain.for_reading.bookkeeping import fold
+from depyf.explain.frames import resume_points
+from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.frames.refusals import Refusals
 from depyf.explain.guards.words import describe
@@ -16,8 +19,8 @@ from depyf.explain.report.page.guard_text import guard_function
 from depyf.explain.report.page.guards_by_argument import guards_by_argument
 from depyf.explain.report.page.page import page_of
 from depyf.explain.report.page.shortened import without_fetches
-from depyf.explain.report.tree import tree_lines
-from depyf.explain.report.why import found_words, index_sections
+from depyf.explain.report.tree import branches, tree_lines
+from depyf.explain.report.why import found_words, index_sections, recompile_words
 
 
 def text(source: str) -> str:
@@ -293,10 +296,54 @@ def test_guards_that_are_not_at_hand_are_not_said_to_be_none() -> None:
         ("tensor 'x' stride mismatch at index 0. expected 3, actual 1", "x.stride(0) == 3; it is 1 now"),
         ("tensor 'x' rank mismatch. expected 2, actual 3", "x.dim() == 2; it is 3 now"),
         ("type(L['x']).__name__ == 'Encoder'", "type(x) is Encoder"),
+        ("not ___dict_contains('flip', L['kwargs'])", "kwargs has no key 'flip'; it has one now"),
+        ("___dict_contains('flip', L['kwargs'])", "kwargs has key 'flip'; it has none now"),
     ],
 )
 def test_what_did_not_fit_is_in_the_users_terms(text: str, words: str) -> None:
     assert found_words(reason_from_text("0/0: " + text)) == words
+
+
+def test_keys_that_came() -> None:
+    call = RecompilingCall({"kwargs": {"flip": 1, "axis": 2}}, {}, {})
+    one = reason_from_text("0/0: set(L['kwargs'].keys()) == set()", call)
+    assert found_words(one) == "set(kwargs) == set(); it is {'axis', 'flip'} now"
+    empty = RecompilingCall({"kwargs": {}}, {}, {})
+    assert reason_from_text("0/0: set(L['kwargs'].keys()) == {'flip'}", empty).actual == "set()"
+
+
+@pytest.mark.parametrize(
+    "text, remedy",
+    [
+        ("not ___dict_contains('flip', L['kwargs'])", "always pass 'flip', None where there is none"),
+        ("KeyError on L['kwargs']['flip']", "always pass 'flip', None where there is none"),
+        ("L['mask'] is None", "None and what is not None are compiled each by themselves"),
+        ("len(L['kwargs']) == 2", "pass as many items, or the same keys, every time"),
+    ],
+)
+def test_remedies_fit_what_changed(text: str, remedy: str) -> None:
+    assert remedy in reason_from_text("0/0: " + text).remedy
+
+
+def test_what_is_the_same_for_several_compilations_is_said_once() -> None:
+    reasons = [reason_from_text(text) for text in ("0/3: L['n'] == 3", "0/1: L['m'] == 3", "0/0: L['m'] == 3")]
+    assert recompile_words(CacheEntry(recompiled=reasons)) == [
+        "compiled again because 0/3 did not fit: n == 3",
+        "compiled again because 0/1 and 0/0 did not fit: m == 3",
+    ]
+
+
+def test_global_state_is_said_by_what_changed() -> None:
+    one = reason_from_text("0/0: GLOBAL_STATE changed: grad_mode ")
+    one.subject, one.expected, one.actual = "grad mode", "on", "off"
+    assert found_words(one) == "grad mode was on and is off now"
+
+
+def test_breaks_are_in_the_function_as_it_is_written() -> None:
+    for name in ("torch_dynamo_resume_in_forward_at_24", "resume_in_forward", "forward"):
+        line = SourceLine("/a/m.py", 25, "if x.mean() > 0:", name)
+        frame = Frame("f", entries=[CacheEntry("1/0", breaks=[GraphBreak("it depends", line)])])
+        assert "  - m.py:25  `if x.mean() > 0:` in forward" in index_sections(Session([frame]))
 
 
 def test_a_failure_that_hooks_told_is_no_other_function(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,3 +401,53 @@ def test_the_file_of_a_graph_is_named_once() -> None:
     assert page_of(frame, Session(), in_dump=True).count(captured) == 2  # once as code
     graph.stage_files["Forward_graph"] = "__compiled_fn_1.Forward_graph.0.py"
     assert "# Its stages: __compiled_fn_1.Captured_Graph.0.py, " in page_of(frame, Session(), in_dump=True)
+
+
+# ---- resume functions of 3.14 and later
+
+
+def test_a_statement_before_a_call_is_no_branch() -> None:
+    source = text(
+        """
+        def f(x):
+            if probe is not None:
+                leave(probe)
+            return __resume_at_104_3(x)
+        """
+    )
+    assert branches(source) == {}
+    assert branches(source.replace("leave(probe)", "return __resume_at_90_2(x)")) == {
+        "__resume_at_90_2": "true", "__resume_at_104_3": "false",
+    }  # fmt: skip
+
+
+def test_the_line_of_a_branch_is_behind_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = compile("if x:\n    y\nz\n", "m.py", "exec")
+    starts = {line: start for start, line in dis.findlinestarts(code)}
+    before = starts[2] - 2
+    monkeypatch.setattr(resume_points, "_NOT_TAKEN", None)
+    assert resume_points._line_at(code, before) == 1
+    monkeypatch.setattr(resume_points, "_NOT_TAKEN", code.co_code[before : before + 1])
+    assert resume_points._line_at(code, before) == 2
+
+
+def test_a_probe_with_two_names() -> None:
+    folded = fold(
+        text(
+            """
+            def f(x):
+                enabled = __import_torch_dot_autograd_dot_profiler._is_profiler_enabled
+                module = __import_torch_dot__dynamo_dot_utils
+                if enabled:
+                    probe = module.record_pregraph_bytecode_enter()
+                    probe_1 = probe
+                else:
+                    probe_1 = None
+                y = x
+                if probe_1 is not None:
+                    module.record_pregraph_bytecode_exit(probe_1)
+                return __resume_at_104_3(y)
+            """
+        )
+    )
+    assert folded.source == "def f(x):\n    y = x\n    return __resume_at_104_3(y)\n"

@@ -171,7 +171,7 @@ def _could_be_probe(statement: ast.stmt) -> bool:
         return not value.args and not value.keywords
     if isinstance(value, ast.Constant):
         return value.value is None
-    return isinstance(value, ast.Attribute) or (isinstance(value, ast.Name) and value.id in _PROBE_MODULES)
+    return isinstance(value, (ast.Attribute, ast.Name))
 
 
 def _probe_statements(body: Sequence[ast.stmt], names: set[str], chosen: list[ast.stmt]) -> int:
@@ -206,7 +206,7 @@ def _is_probe(statement: ast.stmt, names: set[str]) -> bool:
     if isinstance(value, ast.Constant):
         return value.value is None
     if isinstance(value, ast.Name):
-        return value.id in _PROBE_MODULES
+        return value.id in _PROBE_MODULES or value.id in names  # the second on 3.15
     if isinstance(value, ast.Call):
         return _is_probe_part(value, names, (_PROBE_ENTER,), called=True)
     return _is_probe_part(value, names, (_PROBE_ENTER, _PROBE_EXIT, _PROFILER_FLAG), called=False)

@@ -25,6 +25,8 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
 )
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
 _NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
+_CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
+_KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
 _KEYS = re.compile(
     r"^tensor '(?P<name>.+)' dispatch key set mismatch\. expected (?P<expected>DispatchKeySet\(.*?\)), actual "
@@ -49,6 +51,8 @@ _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
 )
 _KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
+_KEY = "each set of keys is compiled by itself: always pass {key}, None where there is none"
+_OPTIONAL = "None and what is not None are compiled each by themselves: pass the one or the other every time"
 _LENGTHS = "each length and set of keys is compiled by itself: pass as many items, or the same keys, every time"
 _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
@@ -66,8 +70,8 @@ _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
     (r"___check_type_id|of the type it was|^type\(", "each type is compiled by itself: pass one type"),
-    (r"^KeyError on ", "each set of keys is compiled by itself: always pass {key}, None where there is none"),
-    (r"len\(|^not |___dict_contains|DICT|\.keys\(\)", _LENGTHS),
+    (r"^KeyError on |___dict_contains", _KEY),
+    (r"len\(|^not |DICT|\.keys\(\)", _LENGTHS),
 )
 
 
@@ -125,7 +129,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     """What was expected, and what came."""
     mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
-    keys, missing = _KEYS.match(code), _NO_KEY.match(code)
+    keys = _KEYS.match(code)
     devices = [_DEVICE.findall(keys[which])[:1] for which in ("expected", "actual")] if keys is not None else []
     if keys is not None and all(devices) and devices[0] != devices[1]:
         found.subject = user_spelling(keys["name"])
@@ -133,9 +137,8 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.words = f"{found.subject} is {found.expected}"
     elif mismatch is not None:
         found.expected, found.actual = mismatch.group("expected"), mismatch.group("actual")
-    elif missing is not None:
-        found.subject = user_spelling(missing["source"])
-        found.words = "{} has no key {} now".format(found.subject, missing["key"])
+    elif _of_keys(found, code, call):
+        pass
     elif grad is not None:
         found.expected = "requires_grad={}".format(bool(int(grad.group("expected"))))
         found.actual = "requires_grad={}".format(not int(grad.group("expected")))
@@ -163,6 +166,24 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.subject = user_spelling(compared.group("source"))
         value = _value_of(compared.group("source"), call)
         found.actual = _plain(value) or _type_of(value)
+
+
+def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """So where the keys of a dictionary were checked; False where it was something else."""
+    missing, contains, keys_of = _NO_KEY.match(code), _CONTAINS.match(code), _KEYS_OF.match(code)
+    if missing is not None:
+        found.subject = user_spelling(missing["source"])
+        found.words = "{} has no key {} now".format(found.subject, missing["key"])
+    elif contains is not None:
+        found.subject = user_spelling(contains["source"])
+        has = "has key {}; it has none now" if not contains["absent"] else "has no key {}; it has one now"
+        found.words = f"{found.subject} " + has.format(contains["key"])
+    elif keys_of is not None:
+        value = _value_of(keys_of["source"], call)
+        found.subject, found.expected = "set({})".format(user_spelling(keys_of["source"])), keys_of["expected"]
+        found.words = f"{found.subject} == {found.expected}"
+        found.actual = _plain_keys(value) if isinstance(value, dict) else ""
+    return any(match is not None for match in (missing, contains, keys_of))
 
 
 def kept_reasons(code: CodeType, ids: Sequence[str]) -> dict[str, list[str]]:
@@ -230,6 +251,13 @@ def _length_of(value: Any) -> str:
     return next((str(kind.__len__(value)) for kind in kinds if isinstance(value, kind)), "")
 
 
+def _plain_keys(value: dict[Any, Any]) -> str:
+    """``{'a', 'b'}``, "" where it is no set of a few strings and numbers."""
+    keys = list(dict.keys(value))
+    words = "{" + ", ".join(sorted(map(repr, keys))) + "}" if all(map(_plain, keys)) else ""
+    return "set()" if not keys else words if len(words) < _LONGEST_VALUE else ""
+
+
 def _type_of(value: Any) -> str:
     return "" if value is _NO_VALUE else f"of type {type(value).__name__}"
 
@@ -258,9 +286,11 @@ def _remedy(whole: str, text: str, found: RecompileReason) -> str:
         return "each device is compiled by itself"
     if "dispatch key set" in text and ("Autocast" in found.expected) != ("Autocast" in found.actual):
         return _AUTOCAST
+    if found.expected == "None" and "is None" in found.words:
+        return _OPTIONAL
     for mark, words in _REMEDIES:
         if re.search(mark, text) or re.search(mark, found.guard):
-            missing = _NO_KEY.match(found.guard)
+            missing = _NO_KEY.match(found.guard) or _CONTAINS.match(found.guard)
             return words.replace("{key}", missing["key"] if missing is not None else "it")
     if re.match(r"^-?\d+$", found.expected):
         return "a number that changes: make it a tensor, or torch.compile(dynamic=True)"

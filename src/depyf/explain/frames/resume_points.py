@@ -17,6 +17,7 @@ __all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_f
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
 _RESUMED = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
+_NOT_TAKEN = bytes([dis.opmap["NOT_TAKEN"]]) if "NOT_TAKEN" in dis.opmap else None  # 3.14 and later, after a jump
 _BROKEN_LINE = re.compile(r"_at_(\d+)$")
 
 
@@ -110,6 +111,8 @@ def _offset(name: str) -> int | None:
 
 def _line_at(code: CodeType, offset: int) -> int:
     line = 0
+    if code.co_code[offset : offset + 1] == _NOT_TAKEN:  # the branch that is resumed begins behind it
+        offset += 2
     for start, number in dis.findlinestarts(code):
         if start > offset:
             break

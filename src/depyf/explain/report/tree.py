@@ -59,7 +59,8 @@ def branches(source: str) -> dict[str, str]:
             for at, statement in enumerate(block):
                 if isinstance(statement, ast.If):
                     yes = _resumes(statement.body)
-                    no = _resumes(statement.orelse or block[at + 1 :])
+                    leaves = isinstance(statement.body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+                    no = _resumes(statement.orelse or (block[at + 1 :] if leaves else []))
                     if yes or no:
                         flipped = isinstance(statement.test, ast.UnaryOp) and isinstance(statement.test.op, ast.Not)
                         found.update(dict.fromkeys(yes, "false" if flipped else "true"))

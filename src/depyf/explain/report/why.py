@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
+from typing import Sequence
 
 from ..frames.recompiles import reason_from_text
-from ..frames.resume_points import is_resume_name
+from ..frames.resume_points import is_resume_name, resumed
 from ..model import CacheEntry, CudaGraph, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from ..names import file_name
 
@@ -16,6 +18,7 @@ __all__ = [
     "index_sections",
     "one_line",
     "owners_of_graphs",
+    "part_of_tensor",
     "recompile_words",
 ]
 
@@ -24,6 +27,7 @@ _MISMATCH = re.compile(
     r"expected (?P<expected>\d+), actual (?P<actual>\d+)"
 )
 _OF_TENSOR = {"size": "{}.shape[{}]", "stride": "{}.stride({})", "rank": "{}.dim()"}
+_EARLY_RESUME = re.compile(r"^(?:torch_dynamo_)?resume_in_")  # torch 2.2 has no line in it
 _MOST_FUNCTIONS = 40
 _USED_STACK = 2  # frames from which on a stack says more than the place
 
@@ -36,13 +40,24 @@ def recompile_words(entry: CacheEntry) -> list[str]:
         reasons = [reason_from_text(reason) for reason in entry.recompile_reasons]
         for one, actual in zip(reasons, now):
             one.actual = one.actual or actual
-    return [_reason_words(one) for one in reasons]
+    return _together(reasons)
 
 
-def _reason_words(one: RecompileReason) -> str:
-    if not one.compile_id and not any(mark in one.guard for mark in ("L[", "G[", "==", "mismatch")):
-        return "compiled again because " + one.guard  # no guard
-    return "compiled again because {} did not fit: {}".format(one.compile_id or "an earlier one", found_words(one))
+def _together(reasons: Sequence[RecompileReason]) -> list[str]:
+    """A sentence for each; for those that follow one another and say the same, one."""
+    sentences: list[str] = []
+    for words, alike in groupby(reasons, lambda one: "" if _is_no_guard(one) else found_words(one)):
+        if words:
+            ids = [one.compile_id or "an earlier one" for one in alike]
+            named = ids[0] if len(ids) == 1 else "{} and {}".format(", ".join(ids[:-1]), ids[-1])
+            sentences.append(f"compiled again because {named} did not fit: {words}")
+        else:
+            sentences += ["compiled again because " + one.guard for one in alike]
+    return sentences
+
+
+def _is_no_guard(one: RecompileReason) -> bool:
+    return not one.compile_id and not any(mark in one.guard for mark in ("L[", "G[", "==", "mismatch"))
 
 
 def found_words(one: RecompileReason) -> str:
@@ -50,16 +65,23 @@ def found_words(one: RecompileReason) -> str:
     line = one.user_line
     asked = "" if line is None else f"  ({file_name(line.filename)}:{line.line})"
     besides = "".join("; besides, " + words for words in one.besides)
-    mismatch = _MISMATCH.fullmatch(one.words)
-    if mismatch is not None:
-        part = _OF_TENSOR[mismatch["what"]].format(mismatch["name"], mismatch["index"])
-        return "{} == {}; it is {} now{}".format(part, mismatch["expected"], mismatch["actual"], besides + asked)
+    part = part_of_tensor(one)
+    if part:
+        return f"{part} == {one.expected}; it is {one.actual} now{besides}{asked}"
+    if one.expected and ("GLOBAL_STATE" in one.guard or "check_global_state" in one.guard):
+        return f"{one.subject} was {one.expected} and is {one.actual} now{besides}{asked}"
     found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
         "it" if not one.subject or one.words.startswith((one.subject + " ==", one.subject + " is ")) else one.subject,
         one.actual)
     if "GLOBAL_STATE" in one.guard or "check_global_state" in one.guard:
-        found = f"; {one.subject} was {one.expected} and is {one.actual} now" if one.expected else ""
+        found = ""
     return one.words + found + besides + asked
+
+
+def part_of_tensor(one: RecompileReason) -> str:
+    """``x.shape[1]``: which number of a tensor was another, "" where it was something else."""
+    match = _MISMATCH.fullmatch(one.words)
+    return "" if match is None else _OF_TENSOR[match["what"]].format(match["name"], match["index"])
 
 
 def break_lines(one: GraphBreak) -> list[str]:
@@ -107,8 +129,14 @@ def _breaks(session: Session) -> list[str]:
 def _place(one: GraphBreak) -> str:
     if one.location is None:
         return "torch does not tell where"
-    way = "".join(f", from {line.function} ({_at(line, False)})" for line in one.stack[-2::-1])
-    return _at(one.location) + (f" in {one.location.function}" if one.location.function else "") + way
+    way = "".join(f", from {_written(line.function)} ({_at(line, False)})" for line in one.stack[-2::-1])
+    return _at(one.location) + (f" in {_written(one.location.function)}" if one.location.function else "") + way
+
+
+def _written(function: str) -> str:
+    """The name in the program: that of the function which a resume function continues."""
+    known = resumed(function)
+    return _EARLY_RESUME.sub("", function) if known is None else known[0]
 
 
 def _recompiles(session: Session) -> list[str]:

@@ -11,7 +11,7 @@ from ...frames.refusals import has_nothing_in_it, is_of_libraries
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, Graph, GraphBreak, Guard, Node, RecompileReason, Session, SourceLine
 from ..page.guard_text import alike_once
-from ..why import cuda_graph_words, found_words, one_line, owners_of_graphs
+from ..why import cuda_graph_words, found_words, one_line, owners_of_graphs, part_of_tensor
 
 __all__ = [
     "COST",
@@ -38,6 +38,7 @@ COST = "cost"
 FINDINGS = ("uncompiled", "break", "recompile")
 """What somebody may want to change, worst first. Graphs, kernels and guards are none."""
 
+_TENSOR = re.compile(r"tensor '(?P<name>.+?)' [a-z_ ]+ mismatch\b")
 _SIZE = re.compile(r"tensor '(?P<name>.+?)' size mismatch at index (?P<index>\d+)\. expected \S+, actual \S+")
 _NUMBER = re.compile(r"(?:\d+/)?\d+$")  # of a graph; in a log the compile id
 _RESUME = re.compile(r"torch_dynamo_resume_in_(\w+?)_at_\d+")
@@ -180,10 +181,7 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
 
 def _subject(why: RecompileReason) -> str:
     """What changed: ``x.shape[0]``; "" if torch names no such thing."""
-    size = _SIZE.fullmatch(why.words)
-    if size is not None:
-        return "{}.shape[{}]".format(size["name"], size["index"])
-    return why.subject if why.expected else ""
+    return part_of_tensor(why) or (why.subject if why.expected else "")
 
 
 def changes_words(reasons: Sequence[RecompileReason]) -> str:
@@ -209,8 +207,8 @@ def _remedy(why: RecompileReason, remedy: str) -> str:
 
 def asked_line(frame: Frame, why: RecompileReason) -> SourceLine | None:
     """The line for whose sake the compilation that did not fit checked this."""
-    size = _SIZE.fullmatch(why.words)
-    name = size["name"] if size is not None else why.subject
+    tensor = _TENSOR.match(why.words)
+    name = tensor["name"] if tensor is not None else why.subject
     for entry in frame.entries:
         if entry.compile_id == why.compile_id:
             for guard in entry.guards:
