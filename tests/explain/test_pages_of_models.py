@@ -15,10 +15,14 @@ from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.frames.refusals import Refusals
 from depyf.explain.guards.words import describe
 from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Guard, Refusal, Session, SourceLine
+from depyf.explain.report.html.report_page import report_page
 from depyf.explain.report.page.guard_text import guard_function
 from depyf.explain.report.page.guards_by_argument import guards_by_argument
 from depyf.explain.report.page.page import page_of
 from depyf.explain.report.page.shortened import without_fetches
+from depyf.explain.report.remarks.over_source import source_lines
+from depyf.explain.report.remarks.remark import Remark, remarks_of
+from depyf.explain.report.remarks.stored import Report
 from depyf.explain.report.tree import branches, tree_lines
 from depyf.explain.report.why import found_words, index_sections, recompile_words
 
@@ -451,3 +455,26 @@ def test_a_probe_with_two_names() -> None:
         )
     )
     assert folded.source == "def f(x):\n    y = x\n    return __resume_at_104_3(y)\n"
+
+
+# ---- the report over the source
+
+
+def test_what_follows_a_break_is_said_once() -> None:
+    found = [Remark("/no/m.py", 7, "recompile", words, "f", follows=follows)
+             for words, follows in (("a", False), ("b", True), ("b", True))]  # fmt: skip
+    lines = source_lines("/no/m.py", found)
+    assert [line.split("recompile ")[1] for line in lines if "recompile" in line] == [
+        "a", "the rest of the function, for the same reasons",
+    ]  # fmt: skip
+    counts = dict.fromkeys(("functions", "breaks", "recompilations", "uncompiled"), 1)
+    page = report_page(Report([*found, Remark("/no/m.py", 7, "recompile", "c", "f")], counts))
+    assert page.count("the rest of the function, for the same reasons</span>") == 1 and ">2 recompiles<" in page
+
+
+def test_the_line_of_a_remark_is_not_said_again() -> None:
+    line = SourceLine(__file__, 31, "options.get('flip')")
+    reason = reason_from_text("0/0: not ___dict_contains('flip', L['options'])")
+    reason.user_line = line
+    (one,) = remarks_of(Session([Frame("f", "f", __file__, 3, entries=[CacheEntry("0/1", recompiled=[reason])])]))
+    assert (one.line, one.words) == (31, "options has no key 'flip'; it has one now")

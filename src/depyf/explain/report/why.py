@@ -60,9 +60,9 @@ def _is_no_guard(one: RecompileReason) -> bool:
     return not one.compile_id and not any(mark in one.guard for mark in ("L[", "G[", "==", "mismatch"))
 
 
-def found_words(one: RecompileReason) -> str:
-    """What did not fit, what came instead, and the line which asked for it."""
-    line = one.user_line
+def found_words(one: RecompileReason, placed: bool = False) -> str:
+    """What did not fit, what came instead, and the line which asked for it, unless that is where it is said."""
+    line = None if placed else one.user_line
     asked = "" if line is None else f"  ({file_name(line.filename)}:{line.line})"
     besides = "".join("; besides, " + words for words in one.besides)
     part = part_of_tensor(one)

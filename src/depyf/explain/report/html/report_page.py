@@ -14,7 +14,7 @@ from typing import Iterable, Mapping, Sequence
 from ...model import CompileTimes
 from ..linked.rows import Compilation
 from ..remarks.answer import INSTALLED, count_words, short, worst_first
-from ..remarks.over_source import lines_around
+from ..remarks.over_source import follows_words, lines_around
 from ..remarks.remark import FINDINGS, Remark
 from ..remarks.stored import Report
 from .highlight import has_colours, lines_html
@@ -25,6 +25,7 @@ from .times import times_html
 __all__ = ["report_page"]
 
 _CHIPS = {"break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good", "kernel": "info"}
+_SEVERAL = {"break": "breaks", "recompile": "recompiles", "uncompiled": "uncompiled"}
 _WHOLE = 300  # lines: a file of no more is shown from its first line to its last
 
 _HEAD = """<!doctype html>
@@ -127,7 +128,7 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
             rows.append('<span class="gap">...</span>')
         before = at
         rows.append(_line(at, texts[at], by_line.get(at, []), anchor, links.get((file, at), "")))
-    kinds = [_chip(f"{number} {kind}", _CHIPS[kind]) for kind in FINDINGS
+    kinds = [_chip(f"{number} {_SEVERAL[kind] if number > 1 else kind}", _CHIPS[kind]) for kind in FINDINGS
              for number in [sum(one.kind == kind and not one.follows for one in remarks)] if number]  # fmt: skip
     return (
         '<details class="frame"{}><summary>{} {}</summary><div class="in"><pre class="code over"><code>{}</code></pre>'
@@ -139,16 +140,16 @@ def _line(number: int, body: str, remarks: Sequence[Remark], anchor: str, compil
     has = " has" if remarks else ""
     link = f'<a href="#{anchor}{number}" aria-label="line {number}"></a>' if remarks else ""
     line = f'<span class="l{has}" id="{anchor}{number}"><i data-n="{number}">{link}</i>{body}\n</span>'
-    rows = "".join([_remark(one) for one in remarks])
+    follows = [one for one in remarks if one.follows]
+    rows = "".join([_remark(one, len(follows)) for one in remarks if not one.follows or one is follows[0]])
     if remarks and compiled:
         rows += f'<span class="r"><a href="#{html.escape(compiled)}">what was made of it</a></span>'
     return line + (f'<span class="rs">{rows}</span>' if rows else "")
 
 
-def _remark(one: Remark) -> str:
+def _remark(one: Remark, follows: int) -> str:
     if one.follows:
-        return '<span class="r again">{}<span>the rest of the function, for the same reason</span></span>'.format(
-            _chip(one.kind, ""))  # fmt: skip
+        return f'<span class="r again">{_chip(one.kind, "")}<span>{follows_words(follows)}</span></span>'
     hints = "".join(f"<p>{html.escape(hint)}</p>" for hint in [one.instead, *one.hints] if hint)
     chip = _chip(one.kind, _CHIPS.get(one.kind, ""))
     return f'<span class="r">{chip}<span>{_said(one)}{hints}</span></span>'

@@ -8,7 +8,7 @@ from typing import Iterable, Iterator, Mapping, Sequence
 
 from .remark import COST, Remark
 
-__all__ = ["lines_around", "source_lines"]
+__all__ = ["follows_words", "lines_around", "source_lines"]
 
 _AROUND = 2  # lines shown before and after one with a remark
 _SOURCE = 52  # columns of source before remarks begin
@@ -50,7 +50,9 @@ def lines_around(wanted: Iterable[int], texts: Mapping[int, str]) -> list[int]:
 
 def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> list[str]:
     source = f"{number:5}  {text.expandtabs()}"
-    rows = [row for one in remarks for row in _rows(one)]
+    follows = [one for one in remarks if one.follows]
+    shown = [one for one in remarks if not one.follows or one is follows[0]]
+    rows = [row for one in shown for row in _rows(one, len(follows))]
     if not rows:
         return [source.rstrip()]
     lines = []
@@ -66,9 +68,14 @@ def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> l
     return lines
 
 
-def _rows(one: Remark) -> Iterator[tuple[str, str]]:
+def follows_words(number: int) -> str:
+    """For `number` recompilations of what comes after a graph break, which those of the whole function explain."""
+    return "the rest of the function, for the same reason" + "s" * (number > 1)
+
+
+def _rows(one: Remark, follows: int) -> Iterator[tuple[str, str]]:
     if one.follows:
-        yield one.kind, "the rest of the function, for the same reason"
+        yield one.kind, follows_words(follows)
         return
     times = len(one.compilations)
     again = f"  ({times} times)" if times > 1 and one.kind not in ("graph", COST) else ""

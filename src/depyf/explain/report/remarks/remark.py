@@ -173,7 +173,8 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
         owner = f"{frame.title}: " if known is None and frame.called else ""  # at the first line, maybe of a wrapper
         yield Remark(
-            place.filename, place.line, "recompile", owner + changes_words([one for _, _, one in parts]), frame.title,
+            place.filename, place.line, "recompile",
+            owner + changes_words([one for _, _, one in parts], known is not None), frame.title,
             instead="" if follows else _remedy(why, remedy), text=place.text,
             compilations=_distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
         )  # fmt: skip
@@ -184,11 +185,11 @@ def _subject(why: RecompileReason) -> str:
     return part_of_tensor(why) or (why.subject if why.expected else "")
 
 
-def changes_words(reasons: Sequence[RecompileReason]) -> str:
-    """``x.shape[0] was 32, then 17``; torch's words where it does not tell what came."""
+def changes_words(reasons: Sequence[RecompileReason], placed: bool = False) -> str:
+    """``x.shape[0] was 32, then 17``; torch's words where it does not tell what came. `placed`: without the line."""
     subject = _subject(reasons[0])
     if not subject or not all(one.actual for one in reasons):
-        return one_line(found_words(reasons[0]))
+        return one_line(found_words(reasons[0], placed))
     kept = _KEPT.fullmatch(subject)
     if kept is not None:
         subject = "a value from before the graph break" + (", its " + kept[1] if kept[1] else "")
