@@ -91,8 +91,62 @@ def test_results_have_their_names_once_the_copies_are_gone() -> None:
     folded = fold(source, {"__compiled_fn_1": ["loss"]}, frozenset({"x", "made"}))
     assert "    (loss,) = __compiled_fn_1(x)\n" in folded.source
     assert "loss_" not in folded.source
+    source = source.replace("    made = Box()", "    made = Box(loss)")
     kept = fold(source, {"__compiled_fn_1": ["loss"]}, frozenset({"x", "made", "loss"}))
     assert "    (loss_,) = __compiled_fn_1(x)\n" in kept.source, "the program has a loss of its own"
+
+
+def test_a_value_has_the_programs_name_from_the_start() -> None:
+    known = frozenset({"self", "x", "logits", "other"})
+    folded = fold(
+        text(
+            """
+            def f(self, x):
+                graph_out = __compiled_fn_1(x)
+                made = Box()
+                logits_ = graph_out[0]
+                made.logits = logits_
+                logits = logits_
+                other = made
+                self_ = self
+                self = self_
+                del logits_
+                return self.loss(logits, other)
+            """
+        ),
+        {"__compiled_fn_1": ["logits_"]},
+        known,
+    )
+    assert folded.source == text(
+        """
+        def f(self, x):
+            (logits,) = __compiled_fn_1(x)
+            other = Box()
+            other.logits = logits
+            return self.loss(logits, other)
+        """
+    )
+
+
+def test_a_name_that_means_something_before_is_not_given_earlier() -> None:
+    source = text(
+        """
+        def f(x):
+            tmp_1 = Box()
+            g(other)
+            other = tmp_1
+            tmp_2 = Box()
+            if x:
+                inner = tmp_2
+            tmp_3 = Box()
+            again = tmp_3
+            again = x
+            return other, inner, again
+        """
+    )
+    folded = fold(source, known_names=frozenset({"x", "other", "inner", "again"}))
+    for line in ("tmp_1 = Box()", "other = tmp_1", "tmp_2 = Box()", "inner = tmp_2"):
+        assert line in folded.source
 
 
 def test_frame_lists_of_a_function_in_the_text() -> None:

@@ -231,7 +231,6 @@ def test_what_is_made_of_cells_with_a_name() -> None:
     assert folded.source == text(
         """
         def f(x, names):
-            x = x
             result_1 = closed_over(__comprehension_f_at_3_2, x=x)
             found = {}
             result_2 = result_1(found, names)

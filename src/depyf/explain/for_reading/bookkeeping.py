@@ -21,7 +21,7 @@ from .declarations import declarations
 from .edits import FunctionText, plain_target
 from .graph_results import settle_names, unpack_results
 from .resume_text import closures, made_function, prologue_marks
-from .temporaries import copies, deletions, inlined_once, temporary
+from .temporaries import copies, deletions, inlined_once, later_names, temporary
 
 __all__ = ["Folded", "fold", "hides_frame_parameters", "one_by_one", "passes_frame_lists"]
 
@@ -95,6 +95,7 @@ def _fold(source: str, graph_outputs: _Outputs, known: frozenset[str] | None, id
         ("cop|ies of a name", lambda text: copies(text, is_temporary), True),
         ("name|s for a builtin's method", lambda text: builtin_methods(text, is_temporary), False),
         ("name|s for a value used once", lambda text: inlined_once(text, is_temporary), True),
+        ("cop|ies of a name", lambda text: later_names(text, is_temporary), True),
         ("frame list|s", _frame_lists, False),  # what was made had a name
         ("closure|s handed to Dynamo's functions", closures, False),
         ("deletion|s of temporaries", lambda text: deletions(text, is_temporary), False),

@@ -12,7 +12,7 @@ from typing import Callable, Sequence
 
 from .edits import FunctionText, plain_target
 
-__all__ = ["IsTemporary", "copies", "deletions", "inlined_once", "temporary"]
+__all__ = ["IsTemporary", "copies", "deletions", "inlined_once", "later_names", "temporary"]
 
 IsTemporary = Callable[[str], bool]
 _MADE_UP = re.compile(r"tmp_\d+|_\d+|out_\d+")  # Dynamo's, and the decompiler's where the bytecode's names are unknown
@@ -51,6 +51,45 @@ def copies(text: FunctionText, is_temporary: IsTemporary) -> int:
         text.remove([statement])
         taken.add(name)
     return len(taken) + text.undelete(taken)
+
+
+def later_names(text: FunctionText, is_temporary: IsTemporary) -> int:
+    """`t = f(); g(t); x = t; h(x)` becomes `x = f(); g(x); h(x)`, where `x` is mentioned nowhere before; `x = x` of a
+    parameter goes."""
+    declared = {name for s in text.statements() if isinstance(s, (ast.Global, ast.Nonlocal)) for name in s.names}
+    taken: set[str] = set()
+    gone = 0
+    for statement in text.statements():
+        target = plain_target(statement)
+        if target is None or not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+            continue
+        name, made = target.id, statement.value.id
+        if name == made and name in text.parameters:
+            text.remove([statement])
+            gone += 1
+        if is_temporary(name) or not is_temporary(made) or {name, made} & (taken | declared | set(text.parameters)):
+            continue
+        if text.stores(name) != 1 or text.stores(made) != 1 or not _may_be_named(text, statement, target, made):
+            continue
+        for mention in text.mentions[made]:
+            if not isinstance(mention.ctx, ast.Del):
+                text.replace(mention, name)
+        text.remove([statement])
+        taken |= {name, made}
+        gone += 1
+    text.undelete({made for made in taken if is_temporary(made)})
+    return gone
+
+
+def _may_be_named(text: FunctionText, statement: ast.Assign, target: ast.Name, made: str) -> bool:
+    """Whether the value that `made` is bound to, before and in the same block, can have the target's name at once."""
+    others = [one for one in text.mentions[target.id] if one is not target]
+    if any(isinstance(one.ctx, ast.Del) or one.lineno <= statement.lineno for one in others):
+        return False
+    block = text.block_of(statement)
+    (stored,) = [one for one in text.mentions[made] if isinstance(one.ctx, ast.Store)]
+    bound = text.in_block(stored, block)
+    return isinstance(bound, ast.Assign) and text.place_of(bound) < text.place_of(statement)
 
 
 def inlined_once(text: FunctionText, is_temporary: IsTemporary) -> int:
