@@ -151,7 +151,8 @@ def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:
     for title in ("Compiled again", "What was not compiled", "What Dynamo left to Python"):
         for item in parts.get(title, []):
             if any(record.compile_id in _NUMBER.findall(line) for line in item):
-                if any("{} did not fit".format(record.place or "an earlier one") in line for line in item):
+                named = [line.partition(" did not fit")[0] for line in item if " did not fit" in line]
+                if any(record.place in [*_NUMBER.findall(ids), ""] for ids in named):
                     return known, True
     return known, False
 
