@@ -141,11 +141,18 @@ def test_a_name_that_means_something_before_is_not_given_earlier() -> None:
             tmp_3 = Box()
             again = tmp_3
             again = x
-            return other, inner, again
+            while x:
+                try:
+                    tmp_4 = f(x)
+                    g(tmp_4)
+                    late = tmp_4
+                except Exception:
+                    pass
+            return other, inner, again, late
         """
     )
-    folded = fold(source, known_names=frozenset({"x", "other", "inner", "again"}))
-    for line in ("tmp_1 = Box()", "other = tmp_1", "tmp_2 = Box()", "inner = tmp_2"):
+    folded = fold(source, known_names=frozenset({"x", "other", "inner", "again", "late"}))
+    for line in ("tmp_1 = Box()", "other = tmp_1", "tmp_2 = Box()", "inner = tmp_2", "late = tmp_4"):
         assert line in folded.source
 
 
