@@ -17,7 +17,7 @@ __all__ = ["IsTemporary", "copies", "deletions", "inlined_once", "later_names", 
 IsTemporary = Callable[[str], bool]
 _MADE_UP = re.compile(r"tmp_\d+|_\d+|out_\d+")  # Dynamo's, and the decompiler's where the bytecode's names are unknown
 _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.List, ast.Tuple, ast.Dict)
-_GOES_ON = (ast.Try, ast.With, ast.AsyncWith, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+_CATCHES = (ast.Try, ast.With, ast.AsyncWith, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
 _LONGEST_STATEMENT = 120
 _NEVER = (1 << 60, 0)  # no line is that far down
 
@@ -58,8 +58,8 @@ def later_names(text: FunctionText, is_temporary: IsTemporary) -> int:
     """`t = f(); g(t); x = t; h(x)` becomes `x = f(); g(x); h(x)`, where `x` is mentioned nowhere before; `x = x` of a
     parameter goes."""
     declared = {name for s in text.statements() if isinstance(s, (ast.Global, ast.Nonlocal)) for name in s.names}
-    # where what is between may raise and the function goes on, the name would have the new value, not that of before
-    goes_on = {id(inner) for s in text.statements() if isinstance(s, _GOES_ON) for inner in ast.walk(s)}
+    # What catches an exception raised in between would see the new value, not the previous one.
+    caught = {id(inner) for s in text.statements() if isinstance(s, _CATCHES) for inner in ast.walk(s)}
     taken: set[str] = set()
     gone = 0
     for statement in text.statements():
@@ -72,7 +72,7 @@ def later_names(text: FunctionText, is_temporary: IsTemporary) -> int:
             gone += 1
         if is_temporary(name) or not is_temporary(made) or {name, made} & (taken | declared | set(text.parameters)):
             continue
-        if id(statement) in goes_on:
+        if id(statement) in caught:
             continue
         if text.stores(name) != 1 or text.stores(made) != 1 or not _may_be_named(text, statement, target, made):
             continue
