@@ -15,13 +15,8 @@ from depyf.decompiler.syntax import nodes
 CONTINUE = """
 def f(a):
     while a:
-        a.b()
-        try:
+        with a.b() as c, a.d(c):
             continue
-        except:
-            a.c()
-    if a.d:
-        a.e()
 """
 STATEMENTS = """
 def f(a, b, c):

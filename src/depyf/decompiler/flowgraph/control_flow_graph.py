@@ -283,9 +283,12 @@ def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:
         while end < index and instructions[end].op == "NOP":
             end += 1
         inside, around = instructions[end].handler, _enclosing_handlers(instructions, instruction.handler)
-        if inside is None or inside == instructions[first].handler or inside not in around:
+        if inside is None or inside not in around:
             continue
         outside = around[around.index(inside) + 1 :]
+        own = _enclosing_handlers(instructions, instructions[first].handler)
+        if own and own[0] not in outside:
+            continue  # they are in the statement, or end one in it, and the jump is that of a handler moved below
         for nop in range(first, end):
             instructions[nop].handler = outside[0] if outside else None
             found[nop] = first

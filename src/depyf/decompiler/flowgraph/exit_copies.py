@@ -114,13 +114,13 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     the position of what was done before: of the test that leads here, or of the store to a name as wide. In a handler
     within the with statement, what leaves the handler has that position.
     """
-    lasts = [source.last for source in predecessors.get(block, ()) if source.last is not None]
+    sources = predecessors.get(block, [])
+    if len(sources) == 1 and _calls_exit(block) and _calls_exit(sources[0]) and sources[0].operations()[4:] == ["POP"]:
+        return written_return(sources[0], predecessors)  # it leaves another with statement first
+    lasts = [source.last for source in sources if source.last is not None]
     before, lines = {last.position for last in lasts}, {last.line for last in lasts}
-    if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and [i.op for i in block.instructions[:4]] == _CALLS_EXIT:
-        (source,) = predecessors[block]
-        handled = source.instructions[-2:-1] or [p.last for p in predecessors.get(source, ()) if p.last is not None]
-        if is_as_wide_as_return(lasts[0].position) and all(one.position != lasts[0].position for one in handled):
-            return lasts[0].position
+    if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
+        return lasts[0].position
     for at, instruction in enumerate(block.instructions):
         position = instruction.position if instruction.position not in before else None
         if instruction.op == "NOP" and position is not None and is_as_wide_as_return(position):
@@ -134,6 +134,23 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
 
 
 _CALLS_EXIT = ["CONST", "CONST", "CONST", "CALL"]
+
+
+def _returns_from_handler(
+    block: BasicBlock, source: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]
+) -> bool:
+    """Whether ``source`` ends with what leaves a handler, at the position of a ``return`` that leaves the with
+    statement in ``block``.
+    """
+    handled = source.instructions[-2:-1] or [p.last for p in predecessors.get(source, ()) if p.last is not None]
+    last = source.instructions[-1].position
+    is_left = [i.op for i in block.instructions[:4]] == _CALLS_EXIT
+    return is_left and is_as_wide_as_return(last) and all(one.position != last for one in handled)
+
+
+def _calls_exit(block: BasicBlock) -> bool:
+    """Whether ``block`` begins with the code that leaves a with statement."""
+    return block.operations()[:4] == _CALLS_EXIT
 
 
 def is_as_wide_as_return(position: Position | None) -> bool:

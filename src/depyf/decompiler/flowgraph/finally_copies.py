@@ -29,11 +29,12 @@ def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None
     waiting = [region for region in regions if region.kind == "finally"]
     done: set[tuple[Region, BasicBlock, str]] = set()
     unreached: dict[tuple[Region, int], BasicBlock] = {}
+    left: set[BasicBlock] = set()
     while waiting:
         failures: list[tuple[Region, DecompilationError]] = []
         for region in waiting:
             try:
-                _strip(graph, region, done, unreached)
+                _strip(graph, region, done, unreached, left)
             except DecompilationError as error:
                 failures.append((region, error))
         if len(failures) == len(waiting):
@@ -46,19 +47,13 @@ def _strip(
     region: Region,
     done: set[tuple[Region, BasicBlock, str]],
     unreached: dict[tuple[Region, int], BasicBlock],
+    left: set[BasicBlock],
 ) -> None:
     if region.handler not in graph.blocks:
         return  # the handlers in a copy of an outer body are gone with the copy
     graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
-    copies: dict[BasicBlock, list[tuple[BasicBlock, str]]] = {}
-    for block in graph.blocks:
-        if region not in chain(block.region):
-            continue
-        for edge in ("fall", "target"):
-            after = getattr(block, edge)
-            if after is not None and region not in chain(after.region) and (region, block, edge) not in done:
-                copies.setdefault(after, []).append((block, edge))
-    for copy, sources in copies.items():
+    ends: set[BasicBlock] = set()  # where control gets without such a jump
+    for copy, sources in _copies(graph, region, done).items():
         for block, edge in sources:
             rest = _past_copy(graph, region, copy)
             if rest is None:
@@ -74,15 +69,41 @@ def _strip(
                 block = block.fall
             statement = _statement(copy, sources) if rest is not copy else None
             if statement is not None:
-                _keep(statement, rest)
-            if statement is not None or len(sources) == 1 and _is_left_by_jump(block, edge, copy, region.handler):
+                rest = _begun_with(statement, rest, graph, region)
+            leaves = _only_unwinds(block, left) or _is_left_by_jump(block, edge, copy, region.handler)
+            if statement is not None or len(sources) == 1 and leaves and rest not in ends:
                 rest.copy_end = None
+                left.add(rest)
+            else:
+                ends.add(rest)
             rest.follows_copy = True
             if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
                 rest.follows_long_copy = True  # what follows the value begins there
             setattr(block, edge, rest)
             done.add((region, block, edge))
     graph.remove_unreachable()
+
+
+def _copies(
+    graph: ControlFlowGraph, region: Region, done: set[tuple[Region, BasicBlock, str]]
+) -> dict[BasicBlock, list[tuple[BasicBlock, str]]]:
+    """Return where control leaves ``region``, each with the edges that lead there, except for those that are done."""
+    copies: dict[BasicBlock, list[tuple[BasicBlock, str]]] = {}
+    for block in graph.blocks:
+        if region not in chain(block.region):
+            continue
+        for edge in ("fall", "target"):
+            after = getattr(block, edge)
+            if after is not None and region not in chain(after.region) and (region, block, edge) not in done:
+                copies.setdefault(after, []).append((block, edge))
+    return copies
+
+
+def _only_unwinds(block: BasicBlock, left: set[BasicBlock]) -> bool:
+    """Whether ``block``, which follows the copy of an inner statement, is one of those ``left`` by a jump, and is part
+    of it.
+    """
+    return block in left and all(one.op in _UNWINDS for one in block.instructions)
 
 
 def _has_left_another(block: BasicBlock) -> bool:
@@ -110,26 +131,43 @@ def _is_left_by_jump(block: BasicBlock, edge: str, copy: BasicBlock, handler: Ba
 
 
 _ITERATES = ("FOR_ITER", "ASYNC_FOR_ITER")
+_UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT"})
 
 
-def _keep(statement: Instruction, rest: BasicBlock) -> None:
-    """Begin ``rest`` with the NOP of a statement, which shows how that is written; not if control never comes there."""
+def _begun_with(
+    statement: Instruction, rest: BasicBlock, graph: ControlFlowGraph, region: Region
+) -> BasicBlock:
+    """Begin ``rest`` with the NOP of a statement, which shows how that is written; not if control never comes there.
+    Return where it begins: a ``break`` leads to what also follows the loop.
+    """
+    if _width(statement) == len("break") and sum(rest in other.successors for other in graph.blocks) > 1:
+        rest = graph.add_empty(region.parent, rest)
     is_reached = bool(rest.instructions) or rest.fall is not None
     if is_reached and statement not in rest.instructions[:1]:
         rest.instructions.insert(0, statement)
+    return rest
 
 
 def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instruction | None:
-    """Return the NOP of the ``return`` or ``continue`` by which all ``sources`` leave to ``copy``, if there is one."""
+    """Return the NOP of the ``return``, ``break`` or ``continue`` by which all ``sources`` leave to ``copy``, if there
+    is one.
+    """
     first = copy.instructions[0] if copy.instructions else None
     if first is None or first.op != "NOP" or first.position is None or None in first.position:
         return None
     lasts = [block.last for block, _ in sources if block.last is not None]
     if any(one.position == first.position or one.op in _ITERATES and one.line == first.line for one in lasts):
         return None  # the end of a statement, or of a loop
-    line, end_line, column, end_column = first.position
-    is_continue = line == end_line and end_column - column == len("continue")
-    return first if is_continue or is_as_wide_as_return(first.position) else None
+    is_loop_jump = _width(first) in (len("break"), len("continue"))
+    return first if is_loop_jump or is_as_wide_as_return(first.position) else None
+
+
+def _width(instruction: Instruction) -> int | None:
+    """Return the number of columns of ``instruction`` if it is on one line, which is known."""
+    position = instruction.position
+    if position is None or None in position or position[0] != position[1]:
+        return None
+    return int(position[3] - position[2])
 
 
 def _push(region: Region) -> Instruction:

@@ -148,14 +148,12 @@ class ExitEvidence:
         is_uncopied = not self.raw.table.behavior.exits_are_copied
         is_behind_finally = evidence.is_behind_finally
         if block.follows_copy and not is_uncopied:
-            copy_end = block.copy_end
-            is_behind_finally = copy_end is not None and block.instructions[-1].position != copy_end.position
-            is_behind_finally = is_behind_finally and not self.returns_from_handler(block)
-            # A return behind the `finally` body begins with its value, or a NOP, before it leaves a with statement.
-            is_behind_finally = is_behind_finally and not begins_with_exit(block.instructions)
+            is_behind_finally = self.is_behind_finally(block)
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         is_implicit = is_implicit and not evidence.unwinds_for_return
+        if evidence.keyword == "break" and loads_last and value == nodes.Constant(None):
+            is_implicit = True
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
         if written is None and value == nodes.Constant(None):
             written = evidence.keyword if evidence.unwinds_for_return else self.written_before(block)
@@ -170,17 +168,32 @@ class ExitEvidence:
             written=written,
         )
 
+    def is_behind_finally(self, block: BasicBlock) -> bool:
+        """Whether the return at the end of ``block``, after a copy of a ``finally`` body, is behind the statement or
+        is written nowhere.
+        """
+        last, copy_end = block.instructions[-1], block.copy_end
+        constant = block.instructions[-2] if len(block.instructions) > 1 else last
+        returns_none = constant.op == "CONST" and constant.arg is None
+        if copy_end is None or self.returns_from_handler(block):
+            return False
+        if constant.op == "CONST" and _returns_by_exit(block.instructions):
+            return returns_none and self.written_before(block) is None
+        if begins_with_exit(block.instructions):
+            return False  # its value was evaluated before
+        return returns_none or last.position != copy_end.position
+
     def returns_from_handler(self, block: BasicBlock) -> bool:
         """Whether what leads to ``block`` leaves a handler, and is as wide as ``return`` or a constant after it."""
         sources = self.sources.get(block, [])
         return len(sources) == 1 and self.keyword_at_end(sources[0]) in ("return", "return None")
 
     def keyword_at_end(self, block: BasicBlock) -> str | None:
-        """The keyword by which the last instruction of ``block`` leaves a handler; None if it does not."""
-        last = block.last
-        if last is None or last.op != "POP_EXCEPT":
+        """The keyword by which the end of ``block`` leaves a handler; None if it does not."""
+        instructions = self.without_unbinding(block.instructions)
+        if not instructions or instructions[-1].op != "POP_EXCEPT":
             return None
-        return self.keyword_of(block, len(block.instructions) - 1)
+        return self.keyword_of(block, len(instructions) - 1)
 
     def written_before(self, block: BasicBlock) -> str | None:
         """The source form of the return of None that leaves a with statement at the end of ``block``."""
@@ -434,6 +447,13 @@ def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
     """Whether a with statement is left after a NOP, the first of ``instructions``: a statement that only leaves it."""
     nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
     return len(instructions) > 4 and all(nones) and instructions[4].op == "CALL"
+
+
+def _returns_by_exit(instructions: list[Instruction]) -> bool:
+    """Whether a with statement is left at once, not after the NOP of a statement, and the return is where that is."""
+    nones = [i.op == "CONST" and i.arg is None for i in instructions[:3]]
+    is_exit = len(instructions) > 5 and all(nones) and [i.op for i in instructions[3:5]] == ["CALL", "POP"]
+    return is_exit and instructions[4].position == instructions[-1].position
 
 
 def _is_pass_in(clause: Position | None, position: Position) -> bool:

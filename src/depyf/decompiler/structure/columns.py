@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Iterable
+
+from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
 from ..lift.folding.negation import negate, spelled
@@ -52,6 +56,34 @@ def column_of_keyword(keyword: str, block: LiftedBlock) -> int | None:
     """Return the column of the statement whose test ends ``block``: its body is where the test falls through to."""
     test = block.test if block.fall is block.true else spelled(negate(block.test))
     return column_of_test(keyword, block.evidence.column, test)
+
+
+def columns_in(blocks: Iterable[LiftedBlock]) -> list[int]:
+    """Return the columns of the statements in ``blocks``, as far as they are known, and of the try statements around
+    some of them.
+    """
+    parts = list(blocks)
+    around = Counter(region for block in parts for region in chain(block.region))
+    found = [one.column for block in parts for one in block.statements]
+    found += [region.column for region, count in around.items() if count < len(parts)]
+    return [column for column in found if column is not None]
+
+
+def is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
+    """Whether ``block`` is indented less than every statement in the loop whose column is known, try statements that
+    begin there included.
+    """
+    columns = columns_in(inside - {block})
+    column = block.statements[0].column if block.statements else column_of_for(block)
+    if column is None and not block.statements:
+        column = block.evidence.column
+    return column is not None and any(columns) and column < min(columns)
+
+
+def is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
+    """Whether ``block`` is indented no deeper than the ``if`` or ``elif`` whose test ends ``source``."""
+    keyword = column_of_keyword("elif", source)
+    return keyword is not None and block.evidence.column is not None and block.evidence.column <= keyword
 
 
 def is_body_by_column(block: LiftedBlock, column: int, source: LiftedBlock) -> bool:

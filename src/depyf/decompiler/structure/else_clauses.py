@@ -6,7 +6,6 @@ handlers all leave, and after a loop without ``break``. Code indented deeper tha
 
 from __future__ import annotations
 
-import itertools
 from typing import Collection, Iterator, NamedTuple
 
 from ..lift.values import case_of
@@ -37,15 +36,13 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
     todo = [_StatementList(body)]
     while todo:
         block = todo.pop()
-        base, known = block.base, None
+        base = block.base
+        changed |= _below_all_of_elif(block, skipped)
         index = 0
         while index < len(block.body):
             statement = block.body[index]
             if block.base is None and statement.column is not None:
                 base = statement.column if base is None else min(base, statement.column)
-            if base is not None and base != known:
-                changed |= _move_outside(block.body, index, base, skipped)
-                known = base
             following = _after_body(statement, block.body[index + 1 :], base)
             if following is not None:
                 changed = True
@@ -53,6 +50,10 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if isinstance(statement, _TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
             inner = RULES.decide(statement, skipped)
+            if inner and base is not None and _is_outside(statement, inner, base):
+                changed = True
+                block.body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
+                statement.orelse = []  # type: ignore[attr-defined]
             below = _below_clause(statement, base) if inner else []
             if below:
                 changed = True
@@ -110,7 +111,7 @@ def _deeper(
     known = False
     for index in range(start, len(body)):
         following = body[index]
-        there = following.column
+        there = _column_of(following, column, base)
         if there is None or index > start and _on_line_of(following, body[index - 1]):
             continue  # on the line of the previous statement, or unknown
         if there <= base + 1 and there != column:
@@ -135,6 +136,38 @@ def _own(inner: list[nodes.Statement], owner: nodes.Statement, base: int | None)
     if base is None:
         return own
     return [one for one in own if not isinstance(one, _JUMPS) or one.column is None or one.column > base]
+def _column_of(statement: nodes.Statement, column: int | None, base: int) -> int | None:
+    """Return the column of ``statement``. That of ``while True``, which has no position, is as far left of its body as
+    ``base`` is of ``column``.
+    """
+    if statement.column is None and isinstance(statement, nodes.While) and column is not None:
+        inner = column_of_body(statement.body)
+        return inner - (column - base) if inner is not None else None
+    return statement.column
+
+
+def _below_all_of_elif(block: _StatementList, skipped: Collection[str]) -> bool:
+    """Move what is in the column of the whole statement out of each ``if`` that will be an ``elif`` behind a body that
+    leaves, before its clause is filled: it goes below all of them. Return whether anything moved.
+    """
+    base = column_of_body(block.body) if block.base is None else block.base
+    changed = False
+    for index in reversed(range(1, len(block.body))):
+        one = block.body[index]
+        if base is not None and isinstance(one, nodes.If) and one.column in (base + 2, base + 3):
+            last, inner = one, RULES.decide(one, skipped)
+            while inner and len(last.orelse) == 1 and isinstance(last.orelse[0], nodes.If):
+                last = last.orelse[0]
+                inner = RULES.decide(last, skipped)
+            if inner and last.orelse and _is_outside(last, inner, base):
+                block.body[index + 1 : index + 1] = last.orelse
+                last.orelse = []
+                changed = True
+            following = _after_body(one, block.body[index + 1 :], base)
+            if following is not None:
+                block.body[index + 1 :] = following
+                changed = True
+    return changed
 
 
 def _after_body(
@@ -153,7 +186,9 @@ def _after_body(
     if not start or base is not None and (column is None or column <= base) or base is None and not _last_line(orelse):
         return None
     if not statement.orelse:
-        if base is not None and not _is_in_clause(column_of_body(rest) or 0, column, base, may_be_elif=False):
+        there = column_of_body(rest)
+        may_be_elif = isinstance(rest[0], nodes.If) and rest[0].column == there
+        if base is not None and not _is_in_clause(there or 0, column, base, may_be_elif=may_be_elif):
             return None
         statement.orelse, rest = rest, []
     following = body[start:]
@@ -223,21 +258,6 @@ def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: 
     drop_at_tail([statement], is_same, always=True)
     body[index + 1 :] = [last]
     return True
-
-
-def _move_outside(body: list[nodes.Statement], start: int, base: int, skipped: Collection[str]) -> bool:
-    """Move the ``else`` clauses of statements of ``body``, from ``start`` on, that begin in the column ``base`` of
-    these statements below them; return whether any moved. All at once: the statements may be ``elif`` branches of one
-    before them, and what is below ends that chain.
-    """
-    changed = False
-    for index, statement in enumerate(itertools.islice(body, start, None), start):
-        inner = RULES.decide(statement, skipped)
-        if inner and _is_outside(statement, inner, base):
-            changed = True
-            body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
-            statement.orelse = []  # type: ignore[attr-defined]
-    return changed
 
 
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:

@@ -69,6 +69,8 @@ class Jump:
             statement.column = self.source.evidence.column
         elif self.target is not self.block and self.target.kind == "goto" and not self.target.statements:
             statement.column = self.target.evidence.column
+            if self.target.evidence.is_continue:  # it follows what drops the subject of a match statement
+                statement.line = self.target.evidence.exit_line
         if self.source.evidence.is_pass or self.target is not self.block and self.target.evidence.is_pass:
             statement.written = "pass"
         return statement
@@ -137,14 +139,15 @@ def _abandoned_return(jump: Jump) -> Continuation | None:
 def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
     """Out of a statement by what is as wide as a ``return``, to the implicit return that other code reaches too."""
     source, target, end = jump.source, jump.target, jump.goal
-    left = target if _may_return(target, jump) or source.statements or source.kind != "goto" else source
+    shows = not source.statements or source.evidence.unwinds_for_return
+    left = source if shows and source.kind == "goto" and not _may_return(target, jump) else target
     if left is jump.follow:
         return None  # it is written after what joins there
     if not _may_return(left, jump) or end.kind != "return" or end.statements:
         return None
     if not end.evidence.is_implicit_return:
         return None
-    statement = nodes.Return(end.test, line=left.evidence.line)
+    statement = nodes.Return(end.test, line=left.evidence.exit_line if left.statements else left.evidence.line)
     statement.written = left.evidence.keyword if left.evidence.unwinds_for_return else None
     return jump.writes(statement, target)
 
@@ -152,11 +155,11 @@ def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
 def _may_return(block: LiftedBlock, jump: Jump) -> bool:
     """Whether ``block`` is the part of a return statement that leaves the statements around it, judging by its width.
 
-    Without columns it might also be a ``break``.
+    Without columns it might also be a ``break``. That of a loop which never repeats is written as ``return``.
     """
-    if block.evidence.keyword != "leaves":
-        return block.evidence.unwinds_for_return
-    end = jump.context.break_to
+    end, keyword = jump.context.break_to, block.evidence.keyword
+    if keyword != "leaves":
+        return block.evidence.unwinds_for_return or keyword == "break" and end is None
     return end is None or jump.goal is not jump.writer.final(end, shared=True)
 
 

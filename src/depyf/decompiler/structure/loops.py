@@ -12,7 +12,15 @@ from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Append, Given, Iterated
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
-from .columns import column_of_first, column_of_for, column_of_keyword, is_body_by_column, is_within
+from .columns import (
+    column_of_first,
+    column_of_keyword,
+    columns_in,
+    is_body_by_column,
+    is_left_of_all,
+    is_left_of_test,
+    is_within,
+)
 from .context import Context, NoPlace, fails_an_assertion
 from .flow import key_of
 
@@ -123,7 +131,7 @@ def write_while(
     inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
-        begins = block not in writer.flow.back and is_within(block, min(_columns(inside), default=None))
+        begins = block not in writer.flow.back and is_within(block, min(columns_in(inside), default=None))
         is_beside = begins or _is_beside_its_test(block, inside)
         if is_beside and block in context.inside and writer.flow.dominates(node, block):
             inside |= _part_in_loop(writer, block, context, inside)
@@ -144,7 +152,7 @@ def _part_in_loop(
     end of the code.
     """
     rest = set(writer.flow.dominated(block)) & context.inside
-    after = [one for one in rest - {block} if _is_end(one) or _is_left_of_all(one, inside | {block})]
+    after = [one for one in rest - {block} if _is_end(one) or is_left_of_all(one, inside | {block})]
     if after:
         first = min(after, key=lambda one: one.layout)
         behind = set(writer.flow.dominated(first))
@@ -165,7 +173,7 @@ def _before_a_break(
     which there is a jump or a NOP; nothing if none does, or if it is further left than all statements ``inside``.
     """
     first = column_of_first(block)
-    if first is None or first < min(_columns(inside), default=0):
+    if first is None or first < min(columns_in(inside), default=0):
         return set()
     part = set(writer.flow.dominated(block)) & context.inside
     after = {}
@@ -187,15 +195,15 @@ def _before_a_break(
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
-    """Whether ``block`` is a copy of a return on a line after the loop, laid out where a test or several jumps break
-    out of it: the rest of the loop has earlier lines.
+    """Whether ``block`` is a copy of a return or raise on a line after the loop, laid out where a test or several jumps
+    break out of it: the rest of the loop has earlier lines.
     """
     line = block.evidence.exit_line
-    if block.kind != "return" or block.evidence.is_uncopied or line is None:
+    if not _may_be_copied(block) or line is None:
         return False
     if len(block.predecessors) > 1:
         is_broken_to = block.evidence.column is None and any(one.jumps_on_its_line for one in block.predecessors)
-        return (is_broken_to or _is_left_of_all(block, inside)) and all(_last_line(one) <= line for one in inside)
+        return (is_broken_to or is_left_of_all(block, inside)) and all(_last_line(one) <= line for one in inside)
     (source,), target = block.predecessors, block
     if source.kind == "goto" and not source.statements and len(source.predecessors) == 1:  # the `break`
         (source,), target = source.predecessors, source
@@ -203,29 +211,16 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if source.kind != "branch" or rest is None or rest not in inside:
         return False
     if rest.layout < block.layout:
-        return _is_left_of_all(block, inside)
-    if not rest.statements and (target is block or block.evidence.column) and not _is_left_of_test(block, source):
+        return is_left_of_all(block, inside)
+    if not rest.statements and (target is block or block.evidence.column) and not is_left_of_test(block, source):
         return False
     return all(_last_line(one) < line for one in inside if one is not block)
 
 
-def _columns(blocks: set[LiftedBlock]) -> list[int]:
-    return [one.column for block in blocks for one in block.statements if one.column is not None]
-
-
-def _is_left_of_all(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
-    """Whether ``block`` is indented less than every statement in the loop whose column is known."""
-    columns = _columns(inside - {block})
-    column = block.statements[0].column if block.statements else column_of_for(block)
-    if column is None and not block.statements:
-        column = block.evidence.column
-    return column is not None and bool(columns) and column < min(columns)
-
-
-def _is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
-    """Whether ``block`` is indented no deeper than the ``if`` or ``elif`` whose test ends ``source``."""
-    keyword = column_of_keyword("elif", source)
-    return keyword is not None and block.evidence.column is not None and block.evidence.column <= keyword
+def _may_be_copied(block: LiftedBlock) -> bool:
+    """Whether ``block`` is a return, or a raise and nothing else, and the compiler copies such exits."""
+    raises = block.kind == "raise" and len(block.statements) == 1 and not fails_an_assertion(block.statements)
+    return block.kind == "return" and not block.evidence.is_uncopied or raises
 
 
 def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
@@ -239,14 +234,15 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     keyword = column_of_keyword("if", source)
     if keyword is None:
         return other is not None and other.evidence.is_continue and not other.statements
-    column = block.evidence.column if block.kind == "return" else None
+    end = block.next if block.kind == "goto" and block.exit and len(block.successors) == 1 else block
+    column = end.evidence.column if end is not None and end.kind == "return" else None
     if block.kind == "branch":
         column = column_of_keyword("elif", block)
     if block.statements:
         column = block.statements[0].column
     if column is None or block.evidence.line <= (source.evidence.exit_line or 0):
         return False
-    return column >= keyword or not _is_left_of_all(block, inside) and is_body_by_column(block, column, source)
+    return column >= keyword or not is_left_of_all(block, inside) and is_body_by_column(block, column, source)
 
 
 def _ends_with_written_exits(blocks: set[LiftedBlock]) -> bool:
@@ -298,7 +294,8 @@ def _is_test_of_if(node: LiftedBlock, start: LiftedBlock) -> bool:
     begins with ``start``: it would be indented by an odd number of columns from a ``while``, by 2, 4 or 8 from ``if``.
     """
     loop, test = column_of_keyword("while", node), column_of_keyword("if", node)
-    body = start.statements[0].column if start.statements else None
+    first = skip_jumps(start) or start  # a chained comparison jumps there past the end of one that failed
+    body = first.statements[0].column if first.statements else None
     if node.evidence.is_repeated or loop is None or test is None or body is None:
         return False
     return body - test in (2, 4, 8) and (body - loop) % 2 == 1
@@ -415,7 +412,10 @@ def _write_tested(
     orelse = writer.arm(node, orelse_from, after, context) if orelse_from is not None else []
     test = node.test if start is node.true else negate(node.test)
     is_continued = node in writer.continued and body and isinstance(body[-1], nodes.Continue)
-    if is_continued and not orelse and not writer.is_exit(exhausted):
+    shows = [one.evidence for one in inside if writer.flow.loop_tests_are_copied or one.evidence.column is not None]
+    if body and body[-1] == nodes.Continue() and any(i.is_continue and i.exit_line == body[-1].line for i in shows):
+        pass  # it has a line of its own, and is as wide as that
+    elif is_continued and not orelse and not writer.is_exit(exhausted):
         # Control reaches the bottom of the loop, where there is no copy of the test: so the test is a statement at the
         # top. (If the loop exits to the end of the code, a copy of that end follows the loop.)
         test, top = nodes.Constant(True), nodes.If(spelled(negate(test)), [nodes.Break()])

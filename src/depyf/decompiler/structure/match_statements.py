@@ -6,6 +6,7 @@ from ...errors import DecompilationError
 from ..lift.values import CaseElse, Subject, case_of
 from ..syntax import nodes
 from .context import always_matches, ends
+from .else_clauses import leaves
 
 
 def join_cases(body: list[nodes.Statement]) -> list[nodes.Statement]:
@@ -34,12 +35,15 @@ def _join(body: list[nodes.Statement]) -> None:
 def _below(cases: list[nodes.match_case], column: int | None) -> list[nodes.Statement]:
     """Remove from the last case, the only one that does not leave, what begins in the ``column`` of the statement."""
     body = cases[-1].body
-    if column is None or not all(ends(case.body) for case in cases[:-1]):
+    if column is None or not all(ends(case.body) or leaves(case.body) for case in cases[:-1]):
         return []
+    is_ours = len(cases) > 1 and cases[-1].guard is None and cases[-1].pattern == nodes.MatchAs()
     for start, one in enumerate(body):
-        if start and one.column is not None and one.column <= column:
+        if one.column is not None and one.column <= column and (start or is_ours):
             after = body[start:]
             del body[start:]
+            if not body:
+                cases.pop()
             return after
     return []
 
@@ -76,7 +80,7 @@ def _take(
             body, inside = first.orelse, True
         else:
             body = rest
-            if not ends(first.body) and not _begins_with_case(rest, number):
+            if not ends(first.body) and not leaves(first.body) and not _begins_with_case(rest, number):
                 break
     for rest in reversed(pending):
         body = body + rest
@@ -89,12 +93,27 @@ def _begins_with_case(body: list[nodes.Statement], number: int) -> bool:
 
 
 def _drop_jump(body: list[nodes.Statement]) -> None:
-    """Drop a final ``case _: continue`` if the match statement is the last statement of a loop: it has no effect."""
-    last = body[-1] if body else None
-    if isinstance(last, nodes.Match) and len(last.cases) > 1:
-        case = last.cases[-1]
-        if always_matches(case) and case.body == [nodes.Continue()] and case.pattern == nodes.MatchAs():
-            last.cases.pop()
+    """Drop a final ``case _: continue`` that nobody wrote, by its line, from match statements at the end of a loop's
+    ``body``, or of an ``if`` there: it is only the jump past the other cases.
+    """
+    todo = [body]
+    while todo:
+        block = todo.pop()
+        last = block[-1] if block else None
+        if isinstance(last, nodes.If):
+            todo += [last.body, last.orelse]
+        elif isinstance(last, nodes.Match):
+            case = last.cases[-1]
+            if len(last.cases) > 1 and always_matches(case) and case.pattern == nodes.MatchAs():
+                if case.body == [nodes.Continue()] and not _is_written_below(case.body[0], last.cases[-2].body):
+                    last.cases.pop()
+            todo += [one.body for one in last.cases]
+
+
+def _is_written_below(jump: nodes.Statement, body: list[nodes.Statement]) -> bool:
+    """Whether ``jump`` is on a line below all of ``body``; a pattern may be as wide."""
+    lines = [one.line for one in nodes.statements_in_order(body) if one.line is not None]
+    return jump.line is not None and jump.line > max(lines, default=jump.line)
 
 
 def _parts(test: nodes.Expression, number: int) -> tuple[nodes.pattern, nodes.Expression | None] | None:

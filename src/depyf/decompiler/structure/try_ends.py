@@ -52,7 +52,7 @@ class TryExits:
         # Code before the handlers that only leaves or repeats the loop is a `break` or `continue` ending the body.
         self.from_body = [p for p in self.from_body if not (self._is_before_handlers(p) and self.only_loops(p))]
         self.handler_real = [block for block in self.from_handler if not self.is_constant(block)]
-        self.body_real = [p for p in self.from_body if not self.is_constant(p) or p.layout > self.last]
+        self.body_real = [p for p in self.from_body if not self.is_constant(p) or self._is_behind(p)]
 
     def _counts(self, block: LiftedBlock) -> bool:
         if block is self.end:
@@ -83,6 +83,12 @@ class TryExits:
         line = block.evidence.exit_line
         return line is not None and line < self.first_line
 
+    def _is_behind(self, block: LiftedBlock) -> bool:
+        """Whether ``block`` is laid out behind the handlers, and is not left of a return on a line above them."""
+        evidence = block.evidence
+        is_above = evidence.unwinds_for_return and evidence.line is not None and evidence.line < self.first_line
+        return block.layout > self.last and not is_above
+
     # Predicates on one block
 
     def only_loops(self, block: LiftedBlock) -> bool:
@@ -103,7 +109,8 @@ class TryExits:
         if block.kind != "return" or evidence.is_uncopied or evidence.is_implicit_return is not False:
             return False
         if block in self.from_handler and block not in self.from_body and block.predecessors <= self.handling:
-            return _follow_ends_of_handlers(block)
+            # Behind a copy of a ``finally`` body, it has the line of that.
+            return evidence.is_behind_finally is not False and _follow_ends_of_handlers(block)
         if block.layout < self.first and not flow.else_is_last and not flow.handlers_are_last:
             return False  # it comes before the handlers, as an else clause does
         if evidence.unwinds_for_return and evidence.line is not None and evidence.is_behind_finally is False:
@@ -351,8 +358,11 @@ def _body_goes_on_before(exits: TryExits) -> Ends | None:
 
 
 def _returns_from_inside(block: LiftedBlock) -> bool:
-    """Whether all that leads to the return is part of the return statement too: it leaves the handlers around."""
-    return all(one.evidence.unwinds_for_return for one in {block, *block.predecessors})
+    """Whether all that leads to the return is part of the return statement too: it leaves the handlers around. Behind a
+    copy of a ``finally`` body, the return itself shows nothing.
+    """
+    itself = set() if block.evidence.is_behind_finally is False else {block}
+    return all(one.evidence.unwinds_for_return for one in itself | block.predecessors)
 
 
 def _later_exits(exits: TryExits) -> list[LiftedBlock]:

@@ -139,15 +139,32 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     if second.evidence.is_line_of_statement:
         out = second.false if body is second.true else second.true
         return same_exit(skip_jumps(block.false if second is block.true else block.true), out)
-    found = _start_of_body(second)
-    outer, inner = _column_of_if(_first_on_line(block)), _column_of_if(second)
-    if outer is None or inner is None or found is None or found[0] <= below:
+    found, inner = _start_of_body(second), _column_of_if(second)
+    if inner is None or found is None or found[0] <= below:
         return False
-    column = found[1]
-    if isinstance(_as_read(second), nodes.UnaryOp) and inner - outer in (3, 5, 9):
-        inner -= len("(")  # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
-        return column - inner - (inner - outer) in (0, 1)
-    return inner - outer == column - inner > 1
+    outers = (_column_of_if(block), _column_of_statement(block))
+    steps = [inner - outer for outer in outers if outer is not None]
+    if isinstance(_as_read(second), nodes.UnaryOp) and not {3, 5, 9}.isdisjoint(steps):
+        # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
+        return any(found[1] - inner - step in (-2, -1) for step in steps)
+    return found[1] - inner > 1 and found[1] - inner in steps
+
+
+def _column_of_statement(block: LiftedBlock) -> int | None:
+    """Return the column of the ``if`` whose condition ends with the test of ``block``, or of the ``case`` whose guard
+    does, if all of it is on one line.
+    """
+    for _ in range(100):
+        before = min(block.predecessors, key=lambda one: one.index, default=block)
+        if before.kind != "branch" or before.index >= block.index or block.statements:
+            break
+        if before.evidence.exit_line != block.evidence.exit_line:
+            break
+        if isinstance(before.test, CaseTest):
+            column = before.evidence.column
+            return column - len("case ") if before.test.is_guarded and column is not None else None
+        block = before
+    return _column_of_if(block)
 
 
 def _start_of_body(test: LiftedBlock) -> tuple[int, int] | None:
@@ -160,14 +177,6 @@ def _start_of_body(test: LiftedBlock) -> tuple[int, int] | None:
     if first is None and body.kind == "branch":
         column = _column_of_if(body)
     return (line, column) if line is not None and column is not None else None
-
-
-def _first_on_line(block: LiftedBlock) -> LiftedBlock:
-    """Return the first test of the condition that ``block`` ends, of those on its line."""
-    before = _test_before(block)
-    while before is not None and before.evidence.exit_line == block.evidence.line:
-        block, before = before, _test_before(before)
-    return block
 
 
 def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:

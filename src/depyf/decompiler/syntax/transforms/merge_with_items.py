@@ -12,26 +12,31 @@ from .tail_positions import DEFINITIONS
 
 
 def merge_with_items(body: list[n.Statement], kind: str) -> None:
-    """Merge nested with statements, innermost first, so that a chain of them becomes one."""
-    n.rewrite_bodies(body, _merge, DEFINITIONS)
+    """Merge nested with statements, outermost first: only of the first item is the column that of the statement."""
+    for one in list(n.bodies(body, DEFINITIONS)):
+        _merge(one)
 
 
 def _merge(body: list[n.Statement]) -> None:
     for outer in body:
-        if not isinstance(outer, (n.With, n.AsyncWith)) or len(outer.body) != 1:
+        if not isinstance(outer, (n.With, n.AsyncWith)):
             continue
-        inner = outer.body[0]
-        if not isinstance(inner, (n.With, n.AsyncWith)) or type(inner) is not type(outer):
-            continue
-        if _is_one(outer, inner) and not inner.comments:
+        line = outer.line
+        while len(outer.body) == 1:
+            inner = outer.body[0]
+            if not isinstance(inner, (n.With, n.AsyncWith)) or type(inner) is not type(outer):
+                break
+            if not _is_one(outer, inner, line) or inner.comments:
+                break
             outer.items += inner.items
-            outer.body = inner.body
+            outer.body, line = inner.body, inner.line
 
 
-def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith) -> bool:
-    if outer.line is None or inner.line is None:
+def _is_one(outer: n.With | n.AsyncWith, inner: n.With | n.AsyncWith, line: int | None) -> bool:
+    """Whether ``inner`` is an item of ``outer``, whose last item is on ``line``."""
+    if line is None or inner.line is None:
         return False
-    if outer.line == inner.line:
+    if line == inner.line:
         return True
     if outer.column is None or inner.column is None:
         return False
