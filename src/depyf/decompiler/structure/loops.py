@@ -128,7 +128,8 @@ def write_while(
     if tested is not None:
         return _write_tested(writer, node, *tested, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
-    inside -= {block for block in inside - loop if _follows_by_its_line(block, inside)}
+    beside = {block for block in inside - loop if block.kind != "raise" or block.region is node.region}
+    inside -= {block for block in beside if _follows_by_its_line(block, inside)}
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
         begins = block not in writer.flow.back and is_within(block, min(columns_in(inside), default=None))

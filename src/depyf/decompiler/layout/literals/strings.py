@@ -79,7 +79,8 @@ def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
         before, after = (next(in_quotes(part, mark)) if part else None for part in rest)
         for one in in_quotes(value[start : start + len(unit)], mark):
             spaced, tight = f"{one} * {count}", f"{one}*{count}"
-            for plus, product in ((" + ", spaced), ("+", tight), (" + ", tight), (" + ", f"({spaced})")):
+            in_parentheses = [(" + ", f"({spaced})")] if before or after else []
+            for plus, product in ((" + ", spaced), ("+", tight), (" + ", tight), *in_parentheses):
                 yield plus.join(part for part in (before, product, after) if part is not None)
 
 
