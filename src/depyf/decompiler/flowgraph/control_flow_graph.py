@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Container, Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Handler, Instruction
-from ..bytecode.instruction import EMPTY_BODY
+from ..bytecode.instruction import EMPTY_BODY, Position
 from .regions import Region
 
 
@@ -253,16 +253,20 @@ def _breaks_before_copies(instructions: list[Instruction]) -> Iterator[int]:
 
 def _empty_arms(instructions: list[Instruction]) -> Iterator[int]:
     """Yield the indices of the NOPs left of ``else: pass``: a test jumps there, and the other arm past it, or a copy of
-    what follows ends that arm.
+    what follows ends that arm. A NOP that has the position of the test is what is left of the end of a try statement.
     """
-    tested = {one.target for one in instructions if one.op in CONDITIONAL_JUMPS}
+    tested: dict[int, list[Position | None]] = {}
+    for one in instructions:
+        if one.op in CONDITIONAL_JUMPS:
+            tested.setdefault(one.target, []).append(one.position)
     tops = {one.target for index, one in enumerate(instructions) if 0 <= one.target <= index}
     for index in range(1, len(instructions) - 1):
         nop, before = instructions[index], instructions[index - 1]
         if nop.op != "NOP" or nop.arg is not None or index not in tested or before.handler != nop.handler:
             continue
         if before.op == "JUMP":
-            if before.target == index + 1 and before.line != nop.line is not None:
+            is_own = nop.position not in tested[index]
+            if before.target == index + 1 and before.line != nop.line is not None and is_own:
                 yield index
         elif before.op == "RETURN_VALUE" and tops.isdisjoint((index, index + 1)):
             if _is_left_of("pass", instructions, index):

@@ -11,7 +11,7 @@ from typing import Collection, Iterator, NamedTuple
 from ..lift.values import case_of
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import drop_at_tail, tails
-from .context import LOOPS, has_break
+from .context import LOOPS, fails_an_assertion, has_break
 from .rules import Rules
 
 _TRIES = (nodes.Try, nodes.TryStar)
@@ -340,10 +340,17 @@ def column_of_body(body: list[nodes.Statement]) -> int | None:
 
 
 def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | None:
-    """What follows an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented."""
-    if not isinstance(statement, nodes.If) or case_of(statement.test) is not None:
+    """What follows an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented. An assert
+    statement has none.
+    """
+    if not isinstance(statement, nodes.If) or case_of(statement.test) is not None or _is_assert(statement):
         return None
     return statement.body if leaves(statement.body) else None
+
+
+def _is_assert(statement: nodes.If) -> bool:
+    error = statement.body[0]
+    return fails_an_assertion(statement.body) and error.line is not None and error.line == statement.line
 
 
 def _behind_leaving_handlers(statement: nodes.Statement) -> list[nodes.Statement] | None:

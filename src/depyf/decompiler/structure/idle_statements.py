@@ -21,6 +21,7 @@ _JUMPS = frozenset({len("break"), len("return"), len("continue")})
 """Widths of statements that leave a NOP where the jump itself has another position, or is gone."""
 _NARROWEST = len("...")
 _LAST_OF_CLASS = ("__annotate_func__", "__annotate__")
+_LAST = (nodes.Return, nodes.Continue)
 _TRIES = (nodes.Try, nodes.TryStar)
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
@@ -139,10 +140,10 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction, is_handling: b
 
 def _place(body: list[nodes.Statement], line: int) -> int:
     """Return how many statements of ``body`` are above ``line``; not the store of a function of annotations that ends
-    a class, on its first line.
+    a class, on its first line, and not a jump to the top of a loop, whose line it may have.
     """
     end = len(body)
-    while end and (isinstance(body[end - 1], nodes.Return) or _name_stored(body[end - 1]) in _LAST_OF_CLASS):
+    while end and (isinstance(body[end - 1], _LAST) or _name_stored(body[end - 1]) in _LAST_OF_CLASS):
         end -= 1
     return sum(statement.line is not None and statement.line < line for statement in body[: end or len(body)])
 
