@@ -100,14 +100,21 @@ def _is_dynamos_own(guard: Guard) -> bool:
 
 def _is_of_made_module(guard: Guard, module_globals: dict[str, Any]) -> bool:
     """Whether Dynamo looks at torch through a global of its own, as where `type(x)` is a tensor's in a file that does
-    not import torch. The words get the module's name."""
+    not import torch. The words get the module's name. A log has no globals: only torch itself has one whose name
+    begins with the id (torch/_dynamo/variables/builtin.py, install_global_by_id)."""
     made = _MADE_BY_ID.search(guard.code)
-    module = module_globals.get(made.group(1)) if made is not None else None
-    if made is None or not isinstance(module, types.ModuleType):
+    if made is None:
         return False
-    guard.subject = guard.subject.replace(made.group(1), module.__name__)
-    guard.words = guard.words.replace(made.group(1), module.__name__)
-    return module.__name__.split(".")[0] == "torch"
+    module = module_globals.get(made.group(1))
+    if isinstance(module, types.ModuleType):
+        name = module.__name__
+    elif module is None and made.group(1)[1:2].isdigit():
+        name = "torch"
+    else:
+        return False
+    guard.subject = guard.subject.replace(made.group(1), name)
+    guard.words = guard.words.replace(made.group(1), name)
+    return name.split(".")[0] == "torch"
 
 
 # ---- one writer per kind of guard
