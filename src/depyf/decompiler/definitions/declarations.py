@@ -8,6 +8,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, inside_any_comprehension, inside_comprehensions, known_instructions
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension, kind_of
 from ..syntax import nodes
+from ..syntax.transforms.tail_positions import DEFINITIONS
 
 _CHANGES_GLOBAL = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _CHANGES_CELL = frozenset({"STORE_DEREF", "DELETE_DEREF"})
@@ -40,26 +41,30 @@ def _place(
     at = after_docstring(body)
     while at < len(body) and getattr(body[at], "module", None) == "__future__":
         at += 1
-    top, inner, index, above = (body, at), body, at, raw.firstlineno
-    if kind != "function" or at or not body or (body[0].line or 0) > above + 1:
-        return top
+    if kind != "function" or at or not body or (body[0].line or 0) > raw.firstlineno + 1:
+        return body, at
+    place: tuple[list[nodes.Statement], int] = (body, at)
+    inner, index = body, 0
+    above: int | None = raw.firstlineno  # the last line before the statement; None below a definition, whose is unknown
     while index < len(inner):
         statement = inner[index]
-        parts = list(nodes.statement_bodies(statement))
         if statement.line is None:
-            return top
-        if _mentions([statement], names):
-            if statement.line > above + 1:
-                return inner, index
-            if isinstance(statement, nodes.Try) or not parts or _mentions(_header(statement), names):
-                return top
+            break
+        has_room = above is not None and statement.line > above + 1
+        if has_room:
+            place = inner, index
+        parts = list(nodes.statement_bodies(statement))
+        if not _mentions([statement], names):
+            lines = [one.line or 0 for one in nodes.statements_in_order([statement])]
+            defines = any(isinstance(one, DEFINITIONS) for one in nodes.statements_in_order([statement]))
+            index, above = index + 1, None if defines else max(lines)
+        elif has_room or isinstance(statement, nodes.Try) or not parts or not _mentions(parts[0], names):
+            break
+        elif _mentions(_header(statement), names):
+            break
+        else:
             inner, index, above = parts[0], 0, statement.line
-            if not _mentions(inner, names):
-                return top
-            continue
-        above = max(one.line or 0 for one in nodes.statements_in_order([statement]))
-        index += 1
-    return top
+    return place
 
 
 def _header(statement: nodes.Statement) -> list[nodes.Node]:

@@ -42,3 +42,11 @@ def e8(code):
     if a and b:
         if c <= d <= e:
             x()
+
+
+def e9(code):
+    for net in code:
+        if last is not None:
+            if last.end >= net.end:
+                continue
+        yield net

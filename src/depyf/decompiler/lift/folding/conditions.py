@@ -169,10 +169,12 @@ def _column_of_statement(block: LiftedBlock) -> int | None:
 
 def _start_of_body(test: LiftedBlock) -> tuple[int, int] | None:
     """Return the line and column of the body of the ``if`` whose last test is ``test``; None if unknown."""
-    body = skip_jumps(test.fall)  # there is a jump behind a chained comparison
-    first = body.statements[0] if body is not None and body.statements else None
+    body = test.fall
+    if body is not None and body.kind == "goto" and body.evidence.column is None:
+        body = skip_jumps(body)  # behind a chained comparison, no `continue`
     if body is None:
         return None
+    first = body.statements[0] if body.statements else None
     line, column = (first.line, first.column) if first is not None else (body.evidence.line, body.evidence.column)
     if first is None and body.kind == "branch":
         column = _column_of_if(body)
