@@ -104,7 +104,7 @@ def again_for_the_length_of_a_list():
     return [call(f, torch.ones(2), list(range(n))) for n in (2, 3)]
 
 
-@program(index=("m is a tensor; m is None now", "None and each type"))
+@program(index=("m is a tensor; it is None now", "None and each type"))
 def again_for_none():
     "None where a tensor was."
     f = compiled(lambda x, m=None: x.sin() if m is None else x + m)
