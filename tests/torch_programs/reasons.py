@@ -50,7 +50,7 @@ def again_for_eval_without_gradients():
         return f(torch.ones(1, 2))
 
 
-@program(index=("grad mode was on and is off now", r"torch\.no_grad\(\) it is compiled each by itself"))
+@program(index=("grad mode was on and is off now", r"torch\.no_grad\(\) it is compiled separately"))
 def again_for_the_grad_mode():
     "The same function, without gradients."
     f = compiled(plain)

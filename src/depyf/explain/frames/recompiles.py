@@ -46,7 +46,7 @@ _DYNAMIC = (
 )
 _SMALL = "sizes 0 and 1 are compiled each by themselves, also where the dimension is dynamic"
 _AUTOCAST = "set autocast, determinism and the like once, before the first call"
-_GRAD_REMEDY = "with and without torch.no_grad() it is compiled each by itself"
+_GRAD_REMEDY = "with and without torch.no_grad() it is compiled separately"
 _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
 )
@@ -62,10 +62,10 @@ _REMEDIES: tuple[tuple[str, str], ...] = (
     (r"device mismatch", "each device is compiled by itself"),
     (r"requires_grad mismatch", "tensors with and without requires_grad are compiled each by themselves"),
     (r"dispatch key set mismatch", _KINDS),
-    (r"^(\S+: )?expected type of ", "a tensor, None and each type are compiled by itself: pass a tensor every time"),
+    (r"^(\S+: )?expected type of ", "a tensor, None and each type are compiled separately: pass a tensor every time"),
     (r"grad_mode", _GRAD_REMEDY),
     (r"GLOBAL_STATE|check_global_state|torch_function", _AUTOCAST),
-    (r"\.training\b", "train() and eval() are compiled each by itself"),
+    (r"\.training\b", "train() and eval() are compiled separately"),
     (r"BACKEND_MATCH", "pass the same backend object every time"),
     (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
     (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
