@@ -6,6 +6,7 @@ handlers all leave, and after a loop without ``break``. Code indented deeper tha
 
 from __future__ import annotations
 
+import itertools
 from typing import Collection, Iterator, NamedTuple
 
 from ..lift.values import case_of
@@ -36,13 +37,16 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
     todo = [_StatementList(body)]
     while todo:
         block = todo.pop()
-        base = block.base
+        base, known = block.base, None
         changed |= _below_all_of_elif(block, skipped)
         index = 0
         while index < len(block.body):
             statement = block.body[index]
             if block.base is None and statement.column is not None:
                 base = statement.column if base is None else min(base, statement.column)
+            if base is not None and base != known:
+                changed |= _move_outside(block.body, index, base, skipped)
+                known = base
             following = _after_body(statement, block.body[index + 1 :], base)
             if following is not None:
                 changed = True
@@ -50,10 +54,6 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if isinstance(statement, _TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
             inner = RULES.decide(statement, skipped)
-            if inner and base is not None and _is_outside(statement, inner, base):
-                changed = True
-                block.body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
-                statement.orelse = []  # type: ignore[attr-defined]
             below = _below_clause(statement, base) if inner else []
             if below:
                 changed = True
@@ -258,6 +258,21 @@ def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: 
     drop_at_tail([statement], is_same, always=True)
     body[index + 1 :] = [last]
     return True
+
+
+def _move_outside(body: list[nodes.Statement], start: int, base: int, skipped: Collection[str]) -> bool:
+    """Move the ``else`` clauses of statements of ``body``, from ``start`` on, that begin in the column ``base`` of
+    these statements below them; return whether any moved. All at once: the statements may be ``elif`` branches of one
+    before them, and what is below ends that chain.
+    """
+    changed = False
+    for index, statement in enumerate(itertools.islice(body, start, None), start):
+        inner = RULES.decide(statement, skipped)
+        if inner and _is_outside(statement, inner, base):
+            changed = True
+            body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
+            statement.orelse = []  # type: ignore[attr-defined]
+    return changed
 
 
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
