@@ -322,10 +322,11 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
     opening, item, comma, closing = (token.text for token in tokens[start : start + 4])
     if (opening, comma, closing) != ("(", ",", ")"):
         return
+    is_plain = tokens[start + 1].kind == "string" and "\\" not in item and "\n" not in item
     if width == width_of(item) + len("[]"):
         found.texts[start], found.texts[start + 3] = "[", "]"
         found.without.add(start + 2)
-    elif width != width_of(item) + len("(,)") and (tokens[start + 1].kind == "number" or "\\" in item):
+    elif width != width_of(item) + len("(,)") and not is_plain:
         fitting = (one for one in _spellings(tokens[start + 1]) if width_of(one) == width - len("(,)"))
         text = next((one for one in fitting if not _UNUSUAL.match(one)), None)
         found.texts.update({start + 1: text} if text is not None else {})
