@@ -110,7 +110,7 @@ def return_from_with(
     ends with ``copy_end``.
     """
     last = instructions[-1].position
-    exits = {i.position for at, i in enumerate(instructions) if _calls_exit(instructions, at)}
+    exits = {i.position for at, i in enumerate(instructions) if calls_exit(instructions, at)}
     if last is None or None in last or last not in exits and (copy_end is None or last != copy_end.position):
         return None
     is_constant = len(instructions) > 1 and instructions[-2].op == "CONST"
@@ -131,15 +131,15 @@ def return_from_with(
 def leaves_with(instructions: Sequence[Instruction]) -> bool:
     """Whether ``instructions``, up to a last POP or NOP, call an exit function for no exception."""
     end = next((at for at, one in enumerate(instructions) if one.op == "CALL"), 0)
-    return _calls_exit(instructions, end) and all(i.op in _BETWEEN for i in instructions[end + 1 :])
+    return calls_exit(instructions, end) and all(i.op in _BETWEEN for i in instructions[end + 1 :])
 
 
 def begins_with_exit(instructions: Sequence[Instruction]) -> bool:
     """Whether ``instructions`` begin with the call of an exit function for no exception, below a value to return."""
-    return _calls_exit(instructions, 4 if instructions[0].op == "SWAP" else 3)
+    return calls_exit(instructions, 4 if instructions[0].op == "SWAP" else 3)
 
 
-def _calls_exit(instructions: Sequence[Instruction], position: int) -> bool:
+def calls_exit(instructions: Sequence[Instruction], position: int) -> bool:
     """Whether the instruction at ``position`` calls an exit function with the arguments for no exception."""
     nones = [i.op == "CONST" and i.arg is None for i in instructions[max(position - 3, 0) : position]]
     return nones == [True] * 3 and [i.op for i in instructions[position : position + 1]] == ["CALL"]

@@ -12,7 +12,7 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.exit_copies import written_return
 from ..flowgraph.stack_entries import ITERATES
 from ..syntax import nodes
-from .columns import begins_with_exit, column_of_jump, leaves_with
+from .columns import begins_with_exit, calls_exit, column_of_jump, leaves_with
 from .evidence import Evidence
 from .values import Cell
 
@@ -445,14 +445,12 @@ def _may_be_second_at(instruction: Instruction, instructions: list[Instruction],
 
 def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
     """Whether a with statement is left after a NOP, the first of ``instructions``: a statement that only leaves it."""
-    nones = [i.op == "CONST" and i.arg is None for i in instructions[1:4]]
-    return len(instructions) > 4 and all(nones) and instructions[4].op == "CALL"
+    return calls_exit(instructions, 4)
 
 
 def _returns_by_exit(instructions: list[Instruction]) -> bool:
     """Whether a with statement is left at once, not after the NOP of a statement, and the return is where that is."""
-    nones = [i.op == "CONST" and i.arg is None for i in instructions[:3]]
-    is_exit = len(instructions) > 5 and all(nones) and [i.op for i in instructions[3:5]] == ["CALL", "POP"]
+    is_exit = len(instructions) > 5 and calls_exit(instructions, 3) and instructions[4].op == "POP"
     return is_exit and instructions[4].position == instructions[-1].position
 
 

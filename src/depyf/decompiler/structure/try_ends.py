@@ -84,7 +84,7 @@ class TryExits:
         return line is not None and line < self.first_line
 
     def _is_behind(self, block: LiftedBlock) -> bool:
-        """Whether ``block`` is laid out behind the handlers, and is not left of a return on a line above them."""
+        """Whether ``block`` is laid out after the handlers, and is not the rest of a return on a line above them."""
         evidence = block.evidence
         is_above = evidence.unwinds_for_return and evidence.line is not None and evidence.line < self.first_line
         return block.layout > self.last and not is_above

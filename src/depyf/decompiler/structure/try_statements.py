@@ -87,8 +87,8 @@ def _continue_after(after: LiftedBlock, statement: set[LiftedBlock], region: Reg
     """
     jumps = set()
     within = set(statement)
-    goes_on = [block for block in statement if block.evidence.keyword != "continue" or after not in block.successors]
-    for exit in {one for block in goes_on for one in block.successors if skip_jumps(one) is after} - statement:
+    leaving = [block for block in statement if block.evidence.keyword != "continue" or after not in block.successors]
+    for exit in {one for block in leaving for one in block.successors if skip_jumps(one) is after} - statement:
         while exit is not after and exit.next is not after and exit.next is not None:
             within.add(exit)
             exit = exit.next

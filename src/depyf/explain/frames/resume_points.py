@@ -111,7 +111,7 @@ def _offset(name: str) -> int | None:
 
 def _line_at(code: CodeType, offset: int) -> int:
     line = 0
-    if code.co_code[offset : offset + 1] == _NOT_TAKEN:  # the branch that is resumed begins behind it
+    if code.co_code[offset : offset + 1] == _NOT_TAKEN:  # the resumed branch begins after it
         offset += 2
     for start, number in dis.findlinestarts(code):
         if start > offset:
