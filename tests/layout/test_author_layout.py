@@ -732,6 +732,18 @@ CASES = {
         "def f(a, b):\n    while True:\n        b = a()\n        if b > 1.0:\n            if b <= 3:\n"
         "                break\n        elif b <= 4:\n            break\n    return b * 2\n"
     ),
+    "expressions that are folded in one constant or in a tuple": (
+        "def f(a):\n    a(~9, 1 - 2**31, 8**8+1, 2**64 + 2**32 - 1)\n"
+        "    a(1 / 0.6112295, 1e16 + 4, -42 * 2**32, 24*3600-1)\n"
+        "    a((0o40775 << 16) | 0x10, 1.0+0.0j, .1+.1j)\n    for x in -1e200, 1e200:\n        a(x)\n"
+        "    a((0.0, 1.0, 1.0 / 3.0), (6283, 2*10**13))\n"
+        "    return a(('1'+'0'*20, 10**20), (2.0**48, 2.0**50))\n"
+    ),
+    "strings that are folded, and their escapes": (
+        "def f(a):\n    a('\\u0102' + 'a' * 10, '\\u0102', 'a' * 100 + '\\u0102')\n"
+        "    a('0123456789' * 9 + '012345\\xff\\xff', '  1\\02  ')\n"
+        "    a('1' + '0'*20, '\\n' * 5 + '\\t', 'Saved.\\n' + ' '*5 + 'OK?')\n"
+    ),
 }
 
 SINCE = {

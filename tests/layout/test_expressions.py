@@ -25,7 +25,9 @@ def test_they_have_the_value_and_the_width(value):
                 found = eval(text)
                 assert (type(found), repr(found)) == (type(value), repr(value))
                 assert len(text) == width and is_operation(text)
-                assert first is None or eval(text.partition(next(operators_of(text)))[0]) == first
+                operands = text.lstrip("~")
+                left = operands[: operands.index(next(operators_of(operands), ""))] or operands
+                assert first is None or eval(left) == first
 
 
 def test_shifts_and_products_are_found_by_their_width():

@@ -50,7 +50,7 @@ def _replace_split_expressions(items: list[Item]) -> None:
     for number, item in enumerate(items):
         if item.otherwise is None:
             continue
-        own = min((_BINARY[operator] for operator in operators_of(item.text)), default=_TIGHTEST)
+        own = min((_BINARY.get(operator, _UNARY) for operator in operators_of(item.text)), default=_TIGHTEST)
         before = _precedence_before(items, number - 1) if number else -1
         after = _precedence_of(items, number + 1) if number + 1 < len(items) else -1
         if after is None:  # a call, an attribute

@@ -14,6 +14,7 @@ from ..matching.folded import Scalar
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .expressions import begins_with
+from .fitting import fitted
 from .strings import width_of, with_short_escapes
 
 _CONSTANTS = frozenset(("None", "True", "False"))
@@ -41,15 +42,24 @@ class Element(NamedTuple):
     text: str
 
 
+class Respelled(NamedTuple):
+    """The texts of tokens, the tokens to omit, and those to write without a space before them."""
+
+    texts: dict[int, str]
+    omitted: set[int]
+    squeezed: set[int] = set()
+
+
+_NONE = Respelled({}, set())
 Style = Callable[[Element], Optional[str]]
 """How an element is spelled, None if not in this style."""
 
 
 def spell_display(
     tokens: list[Token], span: Span, extent: Extent, first: Scalar | None, squeezed: Collection[int] = ()
-) -> tuple[dict[int, str], set[int]]:
-    """Return other spellings of elements of a display with which it has the width of ``extent``, and the tokens to
-    omit; none if it is no display of constants, fits as it is, or nothing fits.
+) -> Respelled:
+    """Return other spellings of elements of a display with which it has the width of ``extent``; none if it is no
+    display of constants, fits as it is, or nothing fits.
 
     ``first``: the literal that its first element begins with, if that shows. ``squeezed``: the tokens written without a
     space before them.
@@ -57,15 +67,27 @@ def spell_display(
     start, end = span
     line, column, end_line, end_column = extent
     if end - start > _MOST_TOKENS or first is None and line != end_line:
-        return {}, set()
+        return _NONE
     elements = _elements(tokens, start, end)
     if len(elements) < 2:
-        return {}, set()
+        return _NONE
     missing = end_column - column - _width(tokens, start, end)
     missing += sum(tokens[number].space for number in squeezed if start < number <= end)
     if first is None and not missing:
-        return {}, set()
+        return _NONE
     around = {start, end} if tokens[start].text == "(" and may_be_bare(tokens, start, end) else set()
+    wanted = missing if line == end_line else None
+    found = _in_one_style(tokens, elements, wanted, first, around)
+    if found.texts or line != end_line or first is not None:
+        return found
+    repeated = _repeated(tokens, start, end, missing)
+    return repeated if repeated.texts else _fitted(tokens, span, elements, missing, around)
+
+
+def _in_one_style(
+    tokens: list[Token], elements: list[Element], missing: int | None, first: Scalar | None, around: set[int]
+) -> Respelled:
+    """Respell elements in one style so that they are wider by ``missing``, None if that is unknown."""
     for texts in _candidates(elements):
         if first is not None and not begins_with(texts.get(elements[0].tokens[0], ""), first):
             continue
@@ -73,22 +95,58 @@ def spell_display(
         old = sum(_width(tokens, one.tokens[0], one.tokens[-1]) for one in changed)
         more = sum(map(width_of, texts.values())) - old
         omitted = {number for one in changed for number in one.tokens[1:]}
-        if more == missing or line != end_line:
-            return texts, omitted
+        if missing is None or more == missing:
+            return Respelled(texts, omitted)
         if around and more == missing + len("()"):
-            return texts, omitted | around
-    return _repeated(tokens, start, end, missing) if line == end_line and first is None else ({}, set())
+            return Respelled(texts, omitted | around)
+    return _NONE
 
 
-def _repeated(tokens: list[Token], start: int, end: int, missing: int) -> tuple[dict[int, str], set[int]]:
-    """Write a tuple of equal parts as a product: the text of the closing parenthesis, and the tokens to omit."""
+def _fitted(
+    tokens: list[Token], span: Span, elements: list[Element], missing: int, around: set[int]
+) -> Respelled:
+    """Respell elements one by one if the display is too wide even without blanks."""
+    inside = range(span[0] + 1, span[1] + 1)
+    blanks = [number for number in inside if tokens[number].space and tokens[number - 1].text == ","]
+    least = missing + len(blanks)
+    if least >= 0:
+        return _NONE
+    wanted = [(missing, False, False), (least, True, False)]
+    if around:
+        wanted[1:1] = [(missing + len("()"), False, True)]
+        wanted.append((least + len("()"), True, True))
+    found = fitted([_signed(tokens, one) for one in elements], [one[0] for one in wanted])
+    if found is None:
+        return _NONE
+    _, is_tight, is_bare = wanted[found[0]]
+    texts, omitted = {}, set(around) if is_bare else set()
+    for number, text in found[1].items():
+        one = elements[number]
+        omitted.update(one.tokens[1:])
+        if one.is_negative and text[0] != "-":
+            omitted.add(one.tokens[0] - 1)
+        texts[one.tokens[0]] = text[1:] if one.is_negative and text[0] == "-" else text
+    return Respelled(texts, omitted, set(blanks) if is_tight else set())
+
+
+def _signed(tokens: list[Token], one: Element) -> tuple[Constant, str]:
+    """Return the value of the element and its text, both with the sign."""
+    first, *rest = (tokens[number] for number in one.tokens)
+    text = first.text + "".join(" " * token.space + token.text for token in rest)
+    if one.is_negative and not isinstance(one.value, (str, bytes)):
+        return -one.value, f"-{text}"
+    return one.value, text
+
+
+def _repeated(tokens: list[Token], start: int, end: int, missing: int) -> Respelled:
+    """Write a tuple of equal parts as a product."""
     commas, depth = [], 0
     for number in range(start + 1, end):
         depth += (tokens[number].text in OPENING) - (tokens[number].text in CLOSING)
         if tokens[number].text == "," and not depth:
             commas.append(number)
     if tokens[start].text != "(" or not commas or commas[-1] == end - 1:
-        return {}, set()
+        return _NONE
     texts = [one.text for one in tokens[start : end + 1]]
     count = len(commas) + 1
     for size in (one for one in range(1, count) if count % one == 0):
@@ -99,8 +157,8 @@ def _repeated(tokens: list[Token], start: int, end: int, missing: int) -> tuple[
         for times in ("*", " * "):
             text = f"{',' if size == 1 else ''}){times}{count // size}"
             if len(text) - _width(tokens, last, end) == missing:
-                return {end: text}, set(range(last, end))
-    return {}, set()
+                return Respelled({end: text}, set(range(last, end)))
+    return _NONE
 
 
 def _width(tokens: list[Token], start: int, end: int) -> int:

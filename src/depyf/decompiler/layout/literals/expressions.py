@@ -8,6 +8,8 @@ import math
 import re
 from typing import Iterator, Tuple
 
+from .arithmetic import likely, unlikely
+
 Operation = Tuple[object, str, object]
 """Left operand, operator, right operand."""
 
@@ -26,7 +28,7 @@ _MOST_BITS = 4000
 _LARGEST_POWER_OF_TWO = 64
 """The largest exponent for which the compiler folds ``2**n`` (ast_opt.c, safe_power: 128 bits, and 2 has two)."""
 _TOKEN = re.compile(
-    r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/|])|."""
+    r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/%|~])|."""
 )
 """A literal, an operator, or a parenthesis."""
 
@@ -38,8 +40,11 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
     """
     operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
     usual = [*powers_of_two(value), *_products(value), *_round_sums(value)] if type(value) is int else []
+    usual += likely(value) if isinstance(value, (int, float, complex)) else ()
     yield from (one for one in usual if len(one) == width and (first is None or begins_with(one, first)))
     for spellings in (_plain, _others):
+        if spellings is _others and first is None and isinstance(value, (int, float)):
+            yield from (one for one in unlikely(value) if len(one) == width)
         for left, operator, right in operations:
             for a in spellings(left):
                 for b in spellings(right):
@@ -234,7 +239,7 @@ def _padded(value: int, width: int) -> Iterator[str]:
 
 def begins_with(text: str, first: object) -> bool:
     """Whether the first literal of the expression is this one."""
-    match = _TOKEN.match(text.lstrip("("))
+    match = _TOKEN.match(text.lstrip("(~"))
     value = ast.literal_eval(match[0]) if match is not None and match["operator"] is None else None
     return type(value) is type(first) and value == first
 

@@ -60,6 +60,8 @@ def spell(
             _literal(found, votes, tokens, start, extent, origins.get((start, end), _UNKNOWN))
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens)
+        elif end == start + 2 and token.kind == tokens[end].kind == "number" and line == end_line:
+            _complex(found, start, end_column - column, tokens)
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return":
@@ -72,10 +74,10 @@ def spell(
             _only_item(found, start, end_column - column, tokens)
         elif (start, end) in tuples:
             first = origins.get((start, end), _UNKNOWN).first
-            texts, omitted = spell_display(tokens, (start, end), extent, first, found.squeezed)
-            found.texts.update(texts)
-            found.without |= omitted
-            found.squeezed.update({end} & {*texts})
+            respelled = spell_display(tokens, (start, end), extent, first, found.squeezed)
+            found.texts.update(respelled.texts)
+            found.without |= respelled.omitted
+            found.squeezed |= respelled.squeezed | {end} & {*respelled.texts}
     _negate(found, votes, tokens)
     return found
 
@@ -249,13 +251,32 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> 
         if text is None:  # the sign of a quotient is that of its dividend
             quotients = expressions(_value(tokens[number].text), room)
             text = next((one for one in quotients if [*operators_of(one)] == ["/"]), None)
+        beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
+        is_apart = _ARITHMETIC.isdisjoint(beside)
         value = _value(tokens[number].text)
         if text is None and isinstance(value, int):
-            beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
             fitting = (one for one in after_minus(value) if len(one) == room)
-            text = next((one for one in fitting if one[0] == "(" or _ARITHMETIC.isdisjoint(beside)), None)
+            text = next((one for one in fitting if one[0] == "(" or is_apart), None)
+        if text is None and is_apart and isinstance(value, (int, float)):
+            text = next(expressions(-value, width), None)
+            if text is not None and text[0] == "-":
+                text = text[1:]
+            elif text is not None:
+                found.without.add(number - 1)
         if text is not None:
             found.texts[number] = text
+
+
+def _complex(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
+    """Respell a complex constant, which is written as a sum or a difference."""
+    inside = tokens[start : start + 3]
+    if sum(width_of(one.text) + one.space for one in inside) - inside[0].space != width:
+        value = _value("".join(one.text for one in inside))
+        text = next(expressions(value, width), None) if isinstance(value, complex) else None
+        if text is not None:
+            found.texts[start] = text
+            found.expressions.add(start)
+            found.without.update((start + 1, start + 2))
 
 
 def _asserted(

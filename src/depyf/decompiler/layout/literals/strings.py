@@ -13,8 +13,8 @@ _REPEATED = re.compile(r"(.{1,80}?)\1{7,}", re.DOTALL)
 _REPEATED_BYTES = re.compile(rb"(.{1,80}?)\1{7,}", re.DOTALL)
 _TWICE = re.compile(r"(.{4,40}?)\1+", re.DOTALL)
 _TWICE_BYTES = re.compile(rb"(.{4,40}?)\1+", re.DOTALL)
-_RUN = re.compile(r"(.{1,8}?)\1{9,}", re.DOTALL)
-_RUN_OF_BYTES = re.compile(rb"(.{1,8}?)\1{9,}", re.DOTALL)
+_RUN = re.compile(r"(.{1,16}?)\1{3,}", re.DOTALL)
+_RUN_OF_BYTES = re.compile(rb"(.{1,16}?)\1{3,}", re.DOTALL)
 _PIECES = 6
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
 _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
@@ -27,23 +27,33 @@ def width_of(text: str) -> int:
 
 
 def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
+    """Yield the spellings of this value; ``text`` has the quotes that are preferred."""
     match = OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
     quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
-    for escape in _ESCAPES:
-        for one in quotes:
-            yield from in_quotes(value, one, (escape,), raw=False)
-    for one in quotes:
+    has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
+    for escapes, some in ((_USUAL, quotes[:2]), (_USUAL, quotes[2:]), (_RARE, quotes)):
+        for escape in escapes:
+            for one in some:
+                yield from in_quotes(value, one, (escape,), raw=False)
+        for one in some if escapes is _USUAL and has_backslash else ():
+            yield from in_quotes(value, one, ())
+        if some == quotes[:2]:
+            mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
+            yield from _sums_of_runs(value, mark)
+    yield from _with_repetition(value, mark)
+    yield from _multiples(value, mark)
+    for one in quotes if not has_backslash else ():
         yield from in_quotes(value, one, ())
-    mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
     if isinstance(value, str):
-        if "{" not in value and "}" not in value:
-            others = (text for text in in_quotes(value, mark, _USUAL) if text.isprintable())
-            yield from ("f" + text for text in others if not text.startswith("r"))
         yield from ("u" + text for text in in_quotes(value, mark, _USUAL) if not text.startswith("r"))
     yield from _in_parts(value, mark)
-    yield from _with_repetition(value, mark)
-    yield from _sums_of_runs(value, mark)
+    if isinstance(value, str) and "{" not in value and "}" not in value:
+        yield from ("f" + text for text in in_quotes(value, mark, _USUAL) if text.isprintable())
+
+
+def _multiples(value: str | bytes, mark: str) -> Iterator[str]:
+    """Yield the products of a unit."""
     for size in range(1, _LONGEST_UNIT + 1):
         count = len(value) // size
         if count > 1 and value[:size] * count == value:
@@ -97,10 +107,12 @@ def _sums_of_runs(value: str | bytes, mark: str) -> Iterator[str]:
             return
     if at < len(value):
         pieces.append((value[at:], 1))
-    if sum(count > 1 for _, count in pieces) > 1:
+    if len(pieces) > 1 and any(count > 1 for _, count in pieces):
         for plus, times in ((" + ", " * "), ("+", "*"), (" + ", "*")):
-            texts = ((next(in_quotes(unit, mark)), count) for unit, count in pieces)
-            yield plus.join(f"{text}{times}{count}" if count > 1 else text for text, count in texts)
+            for escape in (plain, _ascii, _wide) if isinstance(value, str) else (plain,):
+                texts = [(next(in_quotes(unit, mark, (escape,))), count) for unit, count in pieces]
+                yield plus.join(f"{text}{times}{count}" if count > 1 else text for text, count in texts)
+                yield plus.join(f"{count}{times}{text}" if count > 1 else text for text, count in texts)
 
 
 def in_quotes(
@@ -156,6 +168,10 @@ def with_short_escapes(value: str | bytes, text: str) -> str | None:
 
 def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="ooo")
+
+
+def _two_octal(text: str, quote: str, is_bytes: bool) -> str:
+    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="oo")
 
 
 def _ascii(text: str, quote: str, is_bytes: bool) -> str:
@@ -220,13 +236,15 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
 
 Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, is bytes) -> the body between the quotes, or None."""
-_ESCAPES: tuple[Escape, ...] = (
-    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _octal_in_ascii, _one_line,
-    _no_names, _raw_characters, _all_quotes, _all_hexadecimal, _hexadecimal_behind, _character_names, _all_wide,
+_USUAL: tuple[Escape, ...] = (
+    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
+    _raw_characters,
 )  # fmt: skip
-
-
-_USUAL = tuple(escape for escape in _ESCAPES if escape not in (_hexadecimal_behind, _octal_in_ascii))
+_RARE: tuple[Escape, ...] = (
+    _octal_in_ascii, _all_hexadecimal, _hexadecimal_behind, _character_names, _all_wide, _two_octal,
+    _all_quotes,
+)  # fmt: skip
+_ESCAPES = (*_USUAL, *_RARE)
 
 
 def _escaped(
@@ -258,6 +276,8 @@ def _number_escape(char: str, following: str, form: str) -> str:
     number = ord(char)
     if form == "ooo" and number < 256:
         return f"\\{number:03o}"
+    if form == "oo" and number < 64 and not ("0" <= following <= "7"):
+        return f"\\{number:02o}"
     if form == "o" and number < 256 and not ("0" <= following <= "7"):
         return f"\\{number:o}"
     if number > 0xFFFF:
