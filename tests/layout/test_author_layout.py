@@ -744,9 +744,29 @@ CASES = {
         "    a('0123456789' * 9 + '012345\\xff\\xff', '  1\\02  ')\n"
         "    a('1' + '0'*20, '\\n' * 5 + '\\t', 'Saved.\\n' + ' '*5 + 'OK?')\n"
     ),
+    "parentheses and blanks before an operator, and a semicolon at the end": (
+        "def f(a, b):\n    c = '/' in  a\n    if '/' in  a:\n        a()\n    elif (a.b is not  None and\n"
+        "            not a.c):\n        c()\n    d = ((a.b('P') == 8) and (b.c == 'd') and\n"
+        "         (a.d != 'e'))\n    return c, d\n\n\ndef g(a):\n    a.b('');\n"
+    ),
+    "formatted strings that show their sources, over lines": (
+        "def f(a, b):\n    a.b(b.c(b.d(a.e, 'cur', '%s%sfoo' %\n                            (b, a.f.g))))\n"
+        "    raise E(f'Could not do it on {a.b}:'\n            f' {a=}')\n\n\ndef g(a):\n    raise E(\n"
+        "        f'Keys overlap with others in {a.name}:'\n        f' {a=}, {len(a)=}, {a!s}'\n    )\n"
+    ),
+    "keyword arguments before an unpacked one, and the call of a method of a string": (
+        "def f(a, b):\n    a.b(b, c=a,\n        *a.d)\n    a(1, b=b, *a, c=1)\n    c = a.b(\n"
+        "        '[A]\\nOption{} first   \\n\\tsecond line   \\n'.format(\n            b.c[0]))\n    return c\n"
+        "\n\nclass A(metaclass=M, *B):\n    pass\n"
+    ),
+    "a pass that ends a handler": (
+        "def f(a):\n    try:\n        a()\n    except E:\n        a.b()\n        pass\n    return a\n"
+    ),
 }
 
 SINCE = {
+    "formatted strings that show their sources, over lines": (3, 12), "a pass that ends a handler": (3, 11),
+    "keyword arguments before an unpacked one, and the call of a method of a string": (3, 11),
     "imports in parentheses": (3, 11), "annotations that are strings": (3, 12),
     "formatted strings with line ends side by side": (3, 12),
     "commas at the end of an index": (3, 11),

@@ -141,7 +141,7 @@ def end(
             body.clear()  # the docstring is a sufficient body
         body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
     elif kind in ("class", "module"):
-        _docstring(body, raw)
+        _docstring(body, raw, instructions)
     declare(body, raw, kind, instructions, enclosing)
     return body or [nodes.Pass()]
 
@@ -170,13 +170,22 @@ def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
     return body
 
 
-def _docstring(body: list[nodes.Statement], raw: RawCode) -> None:
-    if body and _is_store(body[0], "__doc__"):
+def _docstring(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
+    if body and _is_store(body[0], "__doc__") and not _is_written(instructions, "__doc__"):
         value = body[0].value  # type: ignore[attr-defined]
         if isinstance(value, nodes.Constant) and isinstance(value.value, str):
             text = docstring(value.value, raw)
             if type(text) is nodes.Constant or cleaned(value.value) == value.value:
                 body[0] = nodes.Expr(text, line=body[0].line)
+
+
+def _is_written(instructions: list[Instruction], name: str) -> bool:
+    """Whether the target of the first store to ``name`` has a column of its own, left of the value."""
+    for before, store in zip(instructions, instructions[1:]):
+        if store.op == "STORE_NAME" and store.arg == name:
+            value, target = before.position, store.position
+            return bool(value and target and None not in (*value, *target) and target[2] < value[2])
+    return False
 
 
 def _merge_annotations(body: list[nodes.Statement], stringified: bool, instructions: list[Instruction]) -> None:

@@ -70,6 +70,7 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
         extent = most_of(extents) if len(extents) > 1 else next(iter(extents))
         if _is_plausible(extent, most):
             votes[span] = extent
+    votes = _with_operands(votes, tokens)
     dropped: set[int] = set()
     squeezed: set[int] = set()
     votes = _without_our_parentheses(votes, anchors.tuples, tokens, dropped, squeezed)
@@ -249,6 +250,34 @@ def _is_plausible(extent: Extent, most: int) -> bool:
     line, column, end_line, end_column = extent
     in_order = (line, column) < (end_line, end_column)
     return in_order and 0 < line and end_line <= most and 0 <= column and max(column, end_column) <= MOST_COLUMNS
+
+
+def _with_operands(votes: dict[Span, Extent], tokens: list[Token]) -> dict[Span, Extent]:
+    """Let the spans of attributes that are on one line begin with their operands.
+
+    The position of an attribute whose operand is over lines, as in our text, is that of its name (``compile.c``,
+    update_start_location_to_match_attr).
+    """
+    starts: dict[int, int] = {}
+    for (start, end), (line, column, end_line, end_column) in votes.items():
+        if start == end and start > 1 and tokens[start - 1].text == "." and tokens[start].kind == "name":
+            if line == end_line and end_column - column > width_of(tokens[start].text):
+                starts[start] = _start_of_operand(tokens, start - 2)
+    if not starts:
+        return votes
+    return {(starts.get(start, start), end): extent for (start, end), extent in votes.items()}
+
+
+def _start_of_operand(tokens: list[Token], last: int) -> int:
+    """Return the first token of the operand, without operators, that ends with token ``last``."""
+    depth = 0
+    for number in range(last, -1, -1):
+        depth += (tokens[number].text in CLOSING) - (tokens[number].text in OPENING)
+        before = tokens[number - 1] if number else None
+        is_continued = tokens[number].text in (".", *OPENING) and before is not None and ends_operand(before)
+        if not depth and not is_continued and (before is None or before.text != "."):
+            return number
+    return 0
 
 
 def _without_our_parentheses(

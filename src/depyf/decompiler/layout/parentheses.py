@@ -85,7 +85,7 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
     if surplus == 1 and items[number - 1].symbol == "=" and _is_tuple(items[number:]):
         yield len(items)  # one that is unpacked, which has no position
         return
-    ends = list(_ends(items, number))
+    ends = [end for end in _ends(items, number) if not _is_refuted(items, number, end)]
     for end in ends:
         if _closes(items, number, end):
             yield end
@@ -97,6 +97,16 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
         whole = last == len(items) and items[number - 1].symbol in _ASSIGNMENTS
         if open_end and (keyword or whole or _breaks(items, number, last)):
             yield last
+
+
+def _is_refuted(items: list[Item], number: int, end: int) -> bool:
+    """Whether a parenthesis from ``number`` to ``end`` would be inside of an expression that begins or ends with what
+    is in it, without room for the parenthesis.
+    """
+    first, last = items[number], items[end - 1]
+    if first.token is None or last.token is None:
+        return False
+    return first.reach is not None and first.reach > last.token or last.since is not None and last.since < first.token
 
 
 def _is_tuple(items: list[Item]) -> bool:

@@ -17,6 +17,8 @@ from .rules import Rules
 
 _ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
 """How operations begin after which a statement may begin."""
+_PLACES = frozenset({"NOP", "POP_EXCEPT"})
+"""Operations that may have no other position than that of a statement without instructions."""
 _JUMPS = frozenset({len("break"), len("return"), len("continue")})
 """Widths of statements that leave a NOP where the jump itself has another position, or is gone."""
 _NARROWEST = len("...")
@@ -102,15 +104,29 @@ def _order(nop: Instruction) -> tuple[int, int]:
 
 
 def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
-    """Yield the NOPs between statements that have columns and are alone on their line."""
-    shared: set[int | None] = {i.line for i in instructions if i.op != "NOP"}
+    """Yield the NOPs between statements that have columns and are alone on their line, and the ends of handlers that
+    have the position of a removed one.
+    """
+    shared: set[int | None] = {
+        instruction.line
+        for before, instruction in zip([None, *instructions], instructions)
+        if instruction.op not in _PLACES and not _is_end_of_handler(before, instruction)
+    }
     seen: set[int | None] = set()
     for before, nop in zip([None, *instructions], instructions):
-        if nop.op != "NOP" or nop.position is None or None in nop.position or nop.line in shared or nop.line in seen:
+        if nop.op not in _PLACES or nop.position is None or None in nop.position:
+            continue
+        if nop.line in shared or nop.line in seen:
             continue
         if before is None or before.target >= 0 or before.op.startswith(_ENDS_STATEMENT):
             seen.add(nop.line)
             yield nop
+
+
+def _is_end_of_handler(before: Instruction | None, jump: Instruction) -> bool:
+    """Whether ``jump`` has the position of the end of a handler before it (3.11)."""
+    is_jump = jump.op == "JUMP" and before is not None and before.op == "POP_EXCEPT"
+    return is_jump and before is not None and before.position == jump.position
 
 
 def _bodies_around(body: list[nodes.Statement], nop: Instruction, is_handling: bool) -> list[_Idle]:

@@ -6,17 +6,13 @@ literal, in the column of the first one.
 
 from __future__ import annotations
 
-import re
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, NamedTuple
 
 from ..matching.anchors import Extent
 from ..matching.text import Span
 from ..matching.tokens import Token
+from .body_text import all_raw, cut_off, in_lines, in_rows_of, text_between, width_after_last_break, with_escaped
 from .strings import width_of
-
-_UNIT = re.compile(
-    r"\\(?:N\{[^}]*\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}|.)|\{\{|\}\}|.", re.DOTALL
-)
 
 
 class LiteralPiece(NamedTuple):
@@ -94,7 +90,32 @@ class Formatted:
         if self.last_line == self.line and self.column is not None:
             self._respell(self.column)
         else:
+            self._show_sources()
             self._write()
+
+    def _show_sources(self) -> None:
+        """Over lines: write ``{x=}`` where the text before a field ends behind its brace."""
+        votes = dict(self.votes)
+        for before, part in zip(self.parts, self.parts[1:]):
+            extent, at = votes.get((before.start, before.start)), self._field(part) if part.is_field else None
+            source = self._value(part) + "=" if part.is_field else ""
+            if before.is_field or at is None or at[1] is None or extent is None or extent[2:] <= at:
+                continue
+            text = self.texts[before.start]
+            if not text.endswith(source) or extent[2:] != (at[0], at[1] + len("{") + width_of(source)):
+                continue
+            self.texts[before.start] = text[: len(text) - len(source)]
+            self.pieces[before.start] = [LiteralPiece(self.texts[before.start])]
+            votes[before.start, before.start] = (*extent[:2], at[0], at[1])
+            self._show_source(part)
+        self.votes = votes
+
+    def _show_source(self, part: Part) -> None:
+        """Write the field so that it shows its source."""
+        mark = next(number for number in range(part.start, part.end + 1) if self._ends_value(part, number))
+        text = self.tokens[mark].text
+        is_usual = text == "!r" and mark == part.end - 1 and not self._is_explicit(part)
+        self.pieces[mark] = [LiteralPiece("=" if is_usual else "=" + text)]
 
     def _width_of_prefix(self) -> int | None:
         """Return how far from the start the first part begins; None if its position doesn't show that."""
@@ -106,7 +127,7 @@ class Formatted:
         return extent[1] - self.column or None  # it begins together with the whole: before 3.12, or a plain literal
 
     def _make_raw(self) -> None:
-        texts = _all_raw(self.texts)
+        texts = all_raw(self.texts)
         if "r" in self.opening.lower() or texts is None:
             return
         self.texts, self.opening = texts, "r" + self.opening
@@ -145,7 +166,7 @@ class Formatted:
         last = self.parts[-1] if self.parts else None
         if last is None or self.last_line == self.line or self._begins_with_one_quote():
             return False
-        texts = {start: _in_lines(text) for start, text in self.texts.items()}
+        texts = {start: in_lines(text) for start, text in self.texts.items()}
         body = "".join(texts.values())
         rows = body.count("\n")
         end = texts.get(last.start, "").rpartition("\n")
@@ -155,7 +176,7 @@ class Formatted:
         if more not in (0, 1) or not rows or not ends_there or quote in body or end[2].endswith(quote[0]):
             return False
         opening = self.opening.rstrip("'\"") + quote
-        raw = _all_raw(texts) if self.prefix == width_of(opening) + len("r") and not more else None
+        raw = all_raw(texts) if self.prefix == width_of(opening) + len("r") and not more else None
         if raw is not None:
             opening, texts = "r" + opening, raw
         self.pieces = {start: [LiteralPiece(text)] for start, text in texts.items()}
@@ -199,10 +220,7 @@ class Formatted:
                     self.pieces[start] = [LiteralPiece(text)]
             for number, part in enumerate(self.parts):
                 if number and self.parts[number - 1].start in shown:
-                    marks = [n for n in range(part.start, part.end + 1) if self._ends_value(part, n)]
-                    text = self.tokens[marks[0]].text
-                    is_usual = text == "!r" and marks[0] == part.end - 1 and not self._is_explicit(part)
-                    self.pieces[marks[0]] = [LiteralPiece("=" if is_usual else "=" + text)]
+                    self._show_source(part)
             if (opening, closing) != (self.opening, self.closing):
                 self.pieces[self.start], self.pieces[self.end] = [LiteralPiece(opening)], [LiteralPiece(closing)]
             return
@@ -216,7 +234,7 @@ class Formatted:
         """Yield the opening and closing quotes and the texts of equal strings, the most common first."""
         forms = [(self.opening, self.closing, self.texts)]
         if not self.pieces:
-            raw = _all_raw(self.texts)
+            raw = all_raw(self.texts)
             if raw is not None:
                 one = "r" + self.opening, self.closing, raw
                 forms.insert(0 if raw != self.texts else 1, one)  # nobody doubles backslashes that need not be
@@ -224,7 +242,7 @@ class Formatted:
             for mark in ("'", '"') if len(self.closing) == 1 else ():
                 if mark not in inner:
                     for escaped in (mark, "'\""):
-                        texts = {start: _with_escaped(text, escaped) for start, text in self.texts.items()}
+                        texts = {start: with_escaped(text, escaped) for start, text in self.texts.items()}
                         if texts != self.texts:
                             forms.append((self.opening.replace(self.closing, mark), mark, texts))
         return (form for form in forms if self.prefix in (None, width_of(form[0])))
@@ -327,9 +345,9 @@ class Formatted:
         if self.column is not None and at[1] is not None:
             width = at[1] - self.column - width_of(self.opening)
         else:
-            width = width_of(text) if not number - 1 else _width_after_last_break(text)
-        head, tail = _cut(text, width)
-        lines = _rows(head, at[0] - line)
+            width = width_of(text) if not number - 1 else width_after_last_break(text)
+        head, tail = cut_off(text, width)
+        lines = in_rows_of(head, at[0] - line)
         pieces = [LiteralPiece(lines[0])] if lines[0] else []
         row = line
         for one in lines[1:]:
@@ -375,15 +393,15 @@ class Formatted:
         """Return the text in one piece per line, and whether the last literal is a plain one, without fields."""
         first_line, _, last_line, end_column = extent
         assert self.column is not None
-        head, tail = _cut(text, end_column - self.column - width_of(self.opening))
-        rows = _rows(head, last_line - first_line)
+        head, tail = cut_off(text, end_column - self.column - width_of(self.opening))
+        rows = in_rows_of(head, last_line - first_line)
         pieces = [LiteralPiece(rows[0])]
         for row, one in enumerate(rows[1:], first_line + 1):
             pieces += [*self._joint(row), LiteralPiece(one)]
         ends_plain = is_last and self.end_column == end_column
         ends_plain = ends_plain and "{{" not in tail and "}}" not in tail and self.plain != self.opening
         if ends_plain:
-            head, tail = _cut(text, end_column - self.column - width_of(self.plain) - width_of(self.closing))
+            head, tail = cut_off(text, end_column - self.column - width_of(self.plain) - width_of(self.closing))
         return [*pieces, *self._joint(last_line, plain=ends_plain), LiteralPiece(tail)], ends_plain
 
     def _end(self, part: Part, line: int) -> None:
@@ -397,95 +415,13 @@ class Formatted:
             return
         plain = "{{" not in text and "}}" not in text
         opening = self.plain if plain else self.opening
-        head, tail = _cut(text, self.end_column - self.column - width_of(opening) - width_of(self.closing))
-        rows = _rows(head, self.last_line - line)
+        head, tail = cut_off(text, self.end_column - self.column - width_of(opening) - width_of(self.closing))
+        rows = in_rows_of(head, self.last_line - line)
         found = [LiteralPiece(rows[0])] if rows[0] else []
         for row, one in enumerate(rows[1:], line + 1):
             found += [*self._joint(row, plain=plain), LiteralPiece(one)]
         found += self._joint(self.last_line, plain=plain)
         self.pieces[part.start] = [*found, LiteralPiece(tail)] if tail else found
-
-
-def _in_lines(text: str) -> str:
-    """Return the text with real newlines, and without backslashes before quotes."""
-    return "".join(_OF_LINES.get(unit, unit) for unit in _UNIT.findall(text))
-
-
-_OF_LINES = {"\\n": "\n", "\\'": "'", '\\"': '"'}
-
-
-def _as_raw(text: str) -> str | None:
-    """Return the body of the equivalent raw string; None if there is none."""
-    units = _UNIT.findall(text)
-    if any(unit[0] == "\\" and unit != "\\\\" for unit in units):
-        return None
-    return "".join(unit if unit != "\\\\" else "\\" for unit in units)
-
-
-def _all_raw(texts: dict[int, str]) -> dict[int, str] | None:
-    """Return the bodies of the equivalent raw strings; None if one of them has none."""
-    found = {start: raw for start, text in texts.items() if (raw := _as_raw(text)) is not None}
-    return found if len(found) == len(texts) else None
-
-
-def _with_escaped(text: str, marks: str) -> str:
-    """Return the text with these quotation marks escaped, and no others."""
-    units = (unit[-1] if unit in ("\\'", '\\"') else unit for unit in _UNIT.findall(text))
-    return "".join("\\" + unit if unit in marks else unit for unit in units)
-
-
-def text_between(body: str, others: Sequence[str]) -> tuple[str, str]:
-    """Return how to write the body of a triple-quoted string on one line.
-
-    The result is the quotes in ``others`` that make the text shortest, and the text between them.
-    """
-    units = _UNIT.findall(body)
-
-    def written(mark: str) -> str:
-        made = []
-        for unit in units:
-            if unit == "\n":
-                made.append("\\n")
-            elif unit in ("\\'", '\\"'):
-                made.append(unit if unit[1] == mark else unit[1])
-            else:
-                made.append("\\" + unit if unit == mark else unit)
-        return "".join(made).replace("\\\n", "")
-
-    found = {mark: written(mark) for mark in others}
-    best = min(found, key=lambda mark: len(found[mark]))
-    return best, found[best]
-
-
-def _cut(text: str, width: int) -> tuple[str, str]:
-    """Split the text so that the second part is at least ``width`` wide, or all of the text."""
-    units = _UNIT.findall(text)
-    index, found = len(units), 0
-    while index and found < width:
-        index -= 1
-        found += width_of(units[index])
-    return "".join(units[:index]), "".join(units[index:])
-
-
-def _rows(text: str, count: int) -> list[str]:
-    """Split the text after spaces or newlines into ``count`` pieces, or fewer if it is too short."""
-    rows = []
-    rest = text
-    for left in range(count, 1, -1):
-        breaks = [found.end() for found in re.finditer(r" +|\\n", rest)]
-        aim = len(rest) // left
-        cut = min(breaks, key=lambda end: abs(end - aim), default=0)
-        if not cut or cut >= len(rest):
-            break
-        rows.append(rest[:cut])
-        rest = rest[cut:]
-    return [*rows, rest]
-
-
-def _width_after_last_break(text: str) -> int:
-    """Return the width of the text after its last newline or space."""
-    ends = [found.end() for found in re.finditer(r"\\n| ", text)]
-    return width_of(text[ends[-1] :]) if ends else width_of(text)
 
 
 def starts_of(tokens: list[Token]) -> Iterator[int]:

@@ -16,6 +16,7 @@ from .rows import aligned_rows, hanging_rows
 
 _STEPS = (2, 3, 4, 8)
 """Usual steps of the indentation."""
+_OPERATORS = frozenset("% + - * / or and not in is".split())
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
@@ -417,6 +418,8 @@ class _LineWriter:
             if column < 0:
                 return -500
             score += 20 * (align is not None and column == align)
+            if item.symbol == "(" and self.depth and before in _OPERATORS and column > self.row_indent + 3 * INDENT:
+                score += 13  # a tuple or an operand that does not hang
             if self.is_header and index == len(items) - 1 and column == self.base + 2 * INDENT:
                 score += 25
         if item.symbol in CLOSING and column is not None and column == self.base:

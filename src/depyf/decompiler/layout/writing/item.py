@@ -12,11 +12,12 @@ class Item:
 
     ``is_joined``: its lines are adjacent string literals. ``symbol`` is the text of names and operators, a quote for
     others. ``width`` is the width of its last line, in bytes. ``otherwise``: the text to write where an operator beside
-    it binds tighter.
+    it binds tighter. ``token`` is the number of the token; ``reach`` is the last token of an expression that begins
+    exactly here, and ``since`` the first one of an expression that ends exactly here.
     """
 
     __slots__ = ("text", "line", "column", "space", "is_glued", "in_string", "is_joined", "symbol", "width",
-                 "otherwise")  # fmt: skip
+                 "otherwise", "token", "reach", "since")  # fmt: skip
 
     def __init__(
         self, text: str, line: int | None, column: int | None, space: int, is_glued: bool, in_string: bool
@@ -26,6 +27,9 @@ class Item:
         self.is_joined = False
         self.symbol = text
         self.otherwise: str | None = None
+        self.token: int | None = None
+        self.reach: int | None = None
+        self.since: int | None = None
         self.width = width_of(text[text.rfind("\n") + 1 :] if "\n" in text else text)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from ..literals.spelling import idle
 from ..locations import Locations
 from ..matching.anchors import NO_COLUMN, Extent, Location
 from ..matching.tokens import CLOSING, LogicalLine, Token, Tokens
+from .arguments import in_order_of_columns
 from .imports import wrapped
 from .item import Item
 
@@ -31,10 +32,14 @@ class Line(NamedTuple):
     is_closed: bool = False
 
     def close(self) -> None:
-        """Place a last bracket of unknown location at the end of the definition."""
+        """Place a last bracket of unknown location at the end of the definition, or write a semicolon that ends it."""
         last = self.items[-1]
-        if self.closes is not None and last.text in CLOSING and last.line is None:
+        if self.closes is None:
+            return
+        if last.text in CLOSING and last.line is None:
             last.line, last.column = self.closes[0], self.closes[1] - 1
+        elif last.column is not None and self.closes == (last.line, last.column + last.width + len(";")):
+            self.items.append(Item(";", None, None, 0, True, False))
 
 
 def items_of(
@@ -45,7 +50,8 @@ def items_of(
     The statements in ``loose`` and ``alone`` use only the line they begin on, and are otherwise written as they were;
     those in ``alone`` share their line with no other.
     """
-    brackets = _brackets(locations)
+    edges = _Edges(locations)
+    brackets = _brackets(locations, edges)
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, locations.extents, locations.of).pieces)
@@ -61,7 +67,8 @@ def items_of(
         if count in loose or count in alone:
             items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
         else:
-            items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces)
+            items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces, edges)
+            in_order_of_columns(items, locations.extents)
             if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
@@ -130,14 +137,37 @@ def _silent_body(items: list[Item], end: Extent) -> list[Item]:
     return items
 
 
-def _brackets(locations: Locations) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
+class _Edges:
+    """Which expressions begin and end exactly where a token does: no parenthesis is between the two."""
+
+    def __init__(self, locations: Locations) -> None:
+        self.reach: dict[tuple[int, Location], int] = {}
+        self.since: dict[tuple[int, Location], int] = {}
+        for (start, end), extent in locations.extents.items():
+            if start < end:
+                begins, ends = (start, extent[:2]), (end, extent[2:])
+                self.reach[begins] = max(end, self.reach.get(begins, end))
+                self.since[ends] = min(start, self.since.get(ends, start))
+
+    def mark(self, item: Item, token: int, start: Location | None, end: Location | None) -> None:
+        """Tell the item of a token, or of a bracket beside it, what else begins at ``start`` and ends at ``end``."""
+        item.token = token
+        item.reach = self.reach.get((token, start)) if start is not None else None
+        item.since = self.since.get((token, end)) if end is not None else None
+
+
+def _brackets(
+    locations: Locations, edges: _Edges
+) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
     """Return the opening parentheses by the token they precede, and the closing ones by the token they follow."""
     opening: dict[int, list[Item]] = {}
     closing: dict[int, list[Item]] = {}
     for span, opens, closes in sorted(locations.parentheses, key=lambda one: (one.span[0], -one.span[1])):
         opening.setdefault(span[0], []).append(_item("(", opens))
+        edges.mark(opening[span[0]][-1], span[0], opens, None)
         at = (closes[0], closes[1] - 1) if closes is not None else None
         closing.setdefault(span[1], []).insert(0, _item(")", at))
+        edges.mark(closing[span[1]][0], span[1], None, closes)
     return opening, closing
 
 
@@ -147,6 +177,7 @@ def _items(
     locations: Locations,
     brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
     pieces: dict[int, list[LiteralPiece]],
+    edges: _Edges,
 ) -> list[Item]:
     """Return the items of the statement with these tokens."""
     opening, closing = brackets
@@ -178,6 +209,7 @@ def _items(
         item = Item(text, line, column, space, token.is_glued, token.in_string)
         item.is_joined = number in locations.spelled.joined
         item.otherwise = token.text if number in locations.spelled.expressions else None
+        edges.mark(item, number, start, locations.ends[number])
         if token.kind not in ("op", "name"):
             item.symbol = "" if token.kind == "statement" else '"'
         items.append(item)
