@@ -762,9 +762,25 @@ CASES = {
     "a pass that ends a handler": (
         "def f(a):\n    try:\n        a()\n    except E:\n        a.b()\n        pass\n    return a\n"
     ),
+    "negated groups, an if in an else clause": (
+        "def f(a, b):\n    if not (a.b('<') and a.c('>')) or a.d('.e'):\n        raise E\n"
+        "    if (not (a.b or a.c) and\n            a.d and a.d[0][:1] == '~'):\n        a()\n"
+        "    for n in (324, 325, 2**31, 2**100):\n        a(n)\n    return a(b[:5], (None,) * 5)\n\n\n"
+        "def g(a):\n    for b in a:\n        if a.b is None:\n            if not b.c(a):\n"
+        "                continue\n        else:\n            if (not b.c(a) and b.d(a) and\n"
+        "                    a.e > 1):\n                continue\n        a(b)\n\n\ndef h(a):\n    if a:\n"
+        "        if b:\n            if (a.b and\n                    a.c()):\n                a.d()\n"
+        "            else:\n                a.e()\n        else:\n            if a.f:\n                a.g()\n"
+        "        return 1\n"
+    ),
+    "imports whose parenthesis is indented": (
+        "from a import (\n    Something, AnotherThing\n    )\nfrom a.b.c import (\n    Future\n    )\n"
+    ),
 }
 
 SINCE = {
+    "negated groups, an if in an else clause": (3, 11),
+    "imports whose parenthesis is indented": (3, 11),
     "formatted strings that show their sources, over lines": (3, 12), "a pass that ends a handler": (3, 11),
     "keyword arguments before an unpacked one, and the call of a method of a string": (3, 11),
     "imports in parentheses": (3, 11), "annotations that are strings": (3, 12),
@@ -1002,6 +1018,13 @@ def test_what_stands_beside_a_refused_function_is_laid_out(version):
 
 
 FEW = [version for version in sorted({(3, 8), (3, 11), (3, 15), HOST_VERSION}) if version in VERSIONS]
+
+
+@pytest.mark.parametrize("version", [one for one in VERSIONS if (3, 11) <= one < (3, 14)], ids=str)
+def test_a_second_colon_that_ends_a_slice_comes_back(version):
+    """From 3.14 on, such a slice is one constant."""
+    source = "a(b[:4:], b[:len(b):], b[:42, ..., :24:, 24], [1, 2])\n"
+    assert laid_out(source, version).source == source
 
 
 @pytest.mark.parametrize("kind", ["shuffled", "one for all", "far away", "backwards", "none", "random"])

@@ -39,7 +39,8 @@ class Locations(NamedTuple):
     ``parentheses`` are to be added; ``dropped`` are the indices of tokens that the author did not write; ``spelled``
     has other spellings of the rest; ``extents`` are the extents of spans, ``silent`` those of the ends of bodies (see
     ``Anchors.ends``). ``body_ends``: for the last token of a definition, where that ends, if later.
-    ``commas``: tokens with a comma after them that ends an index. ``ending``: tokens that end where a definition does.
+    ``commas``: tokens with a comma after them that ends an index, ``colons``: with a colon that ends a slice.
+    ``ending``: tokens that end where a definition does.
     """
 
     starts: list[Location | None]
@@ -52,6 +53,7 @@ class Locations(NamedTuple):
     silent: dict[int, Extent]
     body_ends: dict[int, Location]
     commas: set[int]
+    colons: set[int]
     ending: set[int]
 
     def of(self, token: int) -> tuple[int, int | None] | None:
@@ -96,7 +98,8 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     dropped.update(needless_parentheses(tokens, starts, ends))
     parentheses = edges.parentheses()
     return Locations(
-        starts, ends, lines, parentheses, dropped, spelled, votes, silent, edges.body_ends, edges.commas, edges.ending
+        starts, ends, lines, parentheses, dropped, spelled, votes, silent, edges.body_ends, edges.commas, edges.colons,
+        edges.ending,
     )
 
 
@@ -112,6 +115,7 @@ class _Edges:
         self.closed: dict[Span, Location] = {}
         self.body_ends: dict[int, Location] = {}
         self.commas: set[int] = set()
+        self.colons: set[int] = set()
         self.ending: set[int] = set()
         self.starting: dict[int, list[Span]] = {}
         self.ended: dict[int, list[Span]] = {}
@@ -171,6 +175,9 @@ class _Edges:
             if outer_at == (at[0], at[1] + len(",")) and self._is_index(span):
                 self.commas.add(token)
                 at = outer_at
+            elif outer_at == (at[0], at[1] + len(":")) and self._is_slice(span):
+                self.colons.add(token)
+                at = outer_at
             elif outer_at > at and self._is_in_statement(span):
                 value = (span[0] + 1, token)
                 around = value if self._opens_after_return(span) else inner
@@ -221,6 +228,13 @@ class _Edges:
         inside = self.tokens[span[0] : span[1] + 1]
         is_flat = len(inside) > 1 and inside[1].text == "," and all(one.text not in OPENING for one in inside)
         return is_flat and self._is_in_brackets(span) and span[0] > 1 and ends_operand(self.tokens[span[0] - 2])
+
+    def _is_slice(self, span: Span) -> bool:
+        """Whether ``span`` is an index, or part of one, with one colon."""
+        before = self.tokens[span[0] - 1].text if span[0] else ""
+        texts = [token.text for token in self.tokens[span[0] : span[1] + 1]]
+        is_flat = "lambda" not in texts and "{" not in texts
+        return before in ("[", ",") and is_flat and "[" not in texts and texts.count(":") == 1
 
     def _is_index(self, span: Span) -> bool:
         """Whether ``span`` is a tuple in square brackets, which has no parenthesis to begin with."""
@@ -287,6 +301,7 @@ def _without_our_parentheses(
     found: dict[Span, Extent] = {}
     begins = {(span[0], extent[:2]) for span, extent in votes.items()}
     ends = {(span[1], extent[2:]) for span, extent in votes.items()}
+    known = {span[0] for span in votes}
     for (start, end), extent in votes.items():
         if (start, end) in tuples and tokens[start].text == "(" and tokens[end].text == ")" and end - start > 2:
             line, column, end_line, end_column = extent
@@ -297,7 +312,8 @@ def _without_our_parentheses(
             is_bare = (start + 1, extent[:2]) in begins or (end - 1, extent[2:]) in ends
             if missing and missing == len(blanks) + (2 if is_bare else 0) or missing == len(blanks) + 2:
                 squeezed.update(blanks)
-            is_bare = is_bare or missing in (2, 2 + len(blanks)) and missing != len(blanks)
+            fits = missing in (2, 2 + len(blanks)) and missing != len(blanks)
+            is_bare = is_bare or fits and start + 1 not in known
             if is_bare and may_be_bare(tokens, start, end):
                 dropped.update((start, end))
                 tuples.add(inner)

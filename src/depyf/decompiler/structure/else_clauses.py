@@ -323,15 +323,24 @@ def _last_line(body: list[nodes.Statement]) -> int:
 def _mark_if_in_else(statement: nodes.If) -> None:
     """Mark an ``if`` that is alone in the ``else`` clause but is not an ``elif``.
 
-    It begins in the column of the statements above ``else``, and there is a line left for ``else`` itself.
+    It begins in the column of the statements above ``else``, perhaps behind a parenthesis, and its body further to the
+    right; and there is a line left for ``else`` itself.
     """
     inner = statement.orelse[0] if len(statement.orelse) == 1 else None
     if not isinstance(inner, nodes.If) or inner.column is None or inner.line is None:
         return
-    body = column_of_body(inner.body)
-    is_deeper = inner.column == column_of_body(statement.body) and (body is None or body > inner.column)
+    body, above = column_of_body(inner.body), column_of_body(statement.body)
+    is_deeper = body is not None and above is not None and above <= inner.column < body
+    is_deeper = is_deeper or body is None and inner.column == above or _is_step(statement.column, inner.column, body)
     if is_deeper and inner.line > _last_line(statement.body) + 1:
         inner.written = "if"
+
+
+def _is_step(outer: int | None, column: int, body: int | None) -> bool:
+    """Whether the columns of an ``if``, one in its ``else`` and the body of that show two steps of indentation."""
+    if outer is None or body is None:
+        return False
+    return body - column == column - outer > len("el") + len("(")
 
 
 def _on_line_of(following: nodes.Statement, before: nodes.Statement) -> bool:

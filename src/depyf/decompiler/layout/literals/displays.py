@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Callable, Collection, Iterator, NamedTuple, Optional, Union
+from typing import AbstractSet, Callable, Collection, Iterator, NamedTuple, Optional, Union
 
 from ..matching.anchors import Extent
 from ..matching.folded import Scalar
@@ -56,26 +56,34 @@ Style = Callable[[Element], Optional[str]]
 
 
 def spell_display(
-    tokens: list[Token], span: Span, extent: Extent, first: Scalar | None, squeezed: Collection[int] = ()
+    tokens: list[Token],
+    span: Span,
+    extent: Extent,
+    first: Scalar | None,
+    squeezed: Collection[int] = (),
+    located: AbstractSet[int] = frozenset(),
 ) -> Respelled:
     """Return other spellings of elements of a display with which it has the width of ``extent``; none if it is no
     display of constants, fits as it is, or nothing fits.
 
     ``first``: the literal that its first element begins with, if that shows. ``squeezed``: the tokens written without a
-    space before them.
+    space before them. ``located``: those that have a location of their own.
     """
     start, end = span
     line, column, end_line, end_column = extent
     if end - start > _MOST_TOKENS or first is None and line != end_line:
         return _NONE
+    if not located.isdisjoint(range(start + 1, end)):
+        return _NONE  # it isn't folded
     elements = _elements(tokens, start, end)
-    if len(elements) < 2:
-        return _NONE
     missing = end_column - column - _width(tokens, start, end)
     missing += sum(tokens[number].space for number in squeezed if start < number <= end)
+    if len(elements) < 2:
+        return _repeated(tokens, start, end, missing) if first is None and line == end_line and missing else _NONE
     if first is None and not missing:
         return _NONE
-    around = {start, end} if tokens[start].text == "(" and may_be_bare(tokens, start, end) else set()
+    is_bare = tokens[start].text == "(" and may_be_bare(tokens, start, end)
+    around = {start, end} if is_bare else set()
     wanted = missing if line == end_line else None
     found = _in_one_style(tokens, elements, wanted, first, around)
     if found.texts or line != end_line or first is not None:

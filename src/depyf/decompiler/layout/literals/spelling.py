@@ -51,6 +51,7 @@ def spell(
     """
     found = TokenTexts()
     found.squeezed.update(squeezed)
+    starts = {span[0] for span in votes}
     for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
         token = tokens[start]
         if token.kind == "statement":
@@ -74,7 +75,7 @@ def spell(
             _only_item(found, start, end_column - column, tokens)
         elif (start, end) in tuples:
             first = origins.get((start, end), _UNKNOWN).first
-            respelled = spell_display(tokens, (start, end), extent, first, found.squeezed)
+            respelled = spell_display(tokens, (start, end), extent, first, found.squeezed, starts)
             found.texts.update(respelled.texts)
             found.without |= respelled.omitted
             found.squeezed |= respelled.squeezed | {end} & {*respelled.texts}

@@ -28,7 +28,7 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
         return _in_parentheses(items, start)
     groups = _groups(items[start:])
     opened = column + sum(item.width + item.space for item in items[:start]) + len(" (")
-    if end_column <= column + 1:
+    if end_column <= column + 1 or end_column == column + _INDENT + 1:
         rest, last, indent = groups, [], column + _INDENT
         first_row, free = (0, 1) if rows == 1 else (1, rows - 1)
     else:

@@ -214,8 +214,9 @@ def _items(
             item.symbol = "" if token.kind == "statement" else '"'
         items.append(item)
         items += closing.get(number, ())
-        if number in locations.commas:
-            items.append(Item(",", None, None, 0, False, token.in_string))
+        if number in locations.commas or number in locations.colons:
+            mark = "," if number in locations.commas else ":"
+            items.append(Item(mark, None, None, 0, False, token.in_string))
         space = 0
     return items
 

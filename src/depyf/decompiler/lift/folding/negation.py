@@ -59,17 +59,21 @@ def spelled(test: nodes.Expression) -> nodes.Expression:
 
 
 def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nodes.Expression]:
-    """Join those of ``values``, after the first, that the gaps show to be one operand: ``a and not (b or c)``."""
-    found = values[:1]
+    """Join those of ``values`` that the gaps show to be one operand: ``a and not (b or c)``. Not all of them: then the
+    whole test is negated.
+    """
+    found: list[nodes.Expression] = []
     gaps = (test.gap, *test.later_gaps)
     group: list[nodes.Expression] = []
-    for number, value in enumerate(values[1:], 1):
+    for number, value in enumerate(values):
         gap = gaps[number] if number < len(gaps) else None
         following = values[number + 1] if gap is not None else None
         pair = nodes.BoolOp(_DUAL[test.op], [negate(one) for one in (value, following) if one is not None], gap)
         joins = following is not None and _fits(pair) and not _fits(nodes.BoolOp(test.op, [value, following], gap))
         if joins and not any(isinstance(one, nodes.UnaryOp) for one in pair.values):
             group.append(value)
+        elif len(group) + 1 == len(values):
+            return values
         elif group:
             found.append(nodes.UnaryOp("not", nodes.BoolOp(_DUAL[test.op], [negate(one) for one in [*group, value]])))
             group = []
