@@ -7,7 +7,9 @@ import random
 
 import pytest
 
+from depyf.decompiler.layout.literals.arithmetic import likely, unlikely
 from depyf.decompiler.layout.literals.expressions import expressions, is_operation, operators_of
+from depyf.decompiler.layout.literals.numbers import spellings_of_number
 
 VALUES = [
     *range(-3, 20), 60, 100, 255, 256, 3600, 65535, 65536, 86400, 2**31 - 1, 2**53, 10**9, 2**64 - 1, 2**64, 10**100,
@@ -36,3 +38,19 @@ def test_shifts_and_products_are_found_by_their_width():
         shift, left, right = numbers.randrange(10, 60), numbers.randrange(2, 60), 10 ** numbers.randrange(2, 7)
         for text in ("1 << {}".format(shift), "2**{}".format(shift), "{} * {}".format(left, right)):
             assert text in expressions(eval(text), len(text)), text
+
+
+def _numbers(random_numbers: random.Random):
+    for _ in range(400):
+        yield random_numbers.randrange(10 ** random_numbers.randrange(1, 40))
+        yield 2 ** random_numbers.randrange(1, 130) + random_numbers.randrange(-3, 4)
+        yield random_numbers.random() * 10.0 ** random_numbers.randrange(-320, 300)
+        yield random_numbers.randrange(1000) * 2.0 ** random_numbers.randrange(-1000, 900)
+        yield random_numbers.randrange(1, 1000) / random_numbers.randrange(1, 100)
+
+
+def test_every_spelling_has_the_value():
+    for value in _numbers(random.Random(2)):
+        for text in (*spellings_of_number(value), *likely(value), *likely(-value), *unlikely(value)):
+            found = eval(text)
+            assert type(found) is type(value) and abs(found) == value, (value, text)

@@ -105,7 +105,8 @@ def _floats(value: float) -> Iterator[str]:
             if _is_same(one, value):
                 yield one
     for places in range(13, 30):  # more digits than a float can distinguish
-        yield f"{value:.{places}f}"
+        if _is_same(f"{value:.{places}f}", value):
+            yield f"{value:.{places}f}"
     for above in range(1, 11):
         for below in range(2, 101):
             if above / below == value:
