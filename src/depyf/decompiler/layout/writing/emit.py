@@ -344,7 +344,8 @@ class _LineWriter:
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
         best = least
         if len(items) - least > 1:
-            best = max(range(least, len(items)), key=lambda index: (self._break_score(items, index), index))
+            scores = self._break_scores(items)
+            best = max(range(least, len(items)), key=lambda index: (scores[index], index))
         if items[best].is_glued:
             self._natural(items, is_first)
             return
@@ -391,53 +392,49 @@ class _LineWriter:
     def _column_of(self, items: list[Item]) -> int:
         """Return the column for the first item, which begins a row."""
         width = 0
-        for item in items:
+        for number, item in enumerate(items):
+            if number:
+                width += item.space
             if item.column is not None:
                 return max(item.column - width, 0)
             width += item.width
-            following = items[items.index(item) + 1 :]
-            width += following[0].space if following else 0
         if self.align and self.align[-1] is not None and items[0].symbol not in CLOSING:
             return self.align[-1]
         return self.base + (0 if items[0].symbol in CLOSING else INDENT)
 
-    def _break_score(self, items: list[Item], index: int) -> int:
-        """Score how likely the item at ``index`` begins a row."""
-        item = items[index]
-        if item.is_glued:
-            return -1000
-        before, aligned = self._state_after(items[:index])
-        align = aligned[-1] if aligned else None
-        score = 100 if aligned else 0
-        column = items[-1].column
-        if column is not None:
-            for one in items[index + 1 :]:
-                column -= one.space
-            column -= sum(one.width for one in items[index:-1])
-            if column < 0:
-                return -500
-            score += 20 * (align is not None and column == align)
-            if self.is_header and index == len(items) - 1 and column == self.base + 2 * INDENT:
-                score += 25
-        if item.symbol in CLOSING and column is not None and column == self.base:
-            score += 40
-        return score + _break_habit(before, item)
-
-    def _state_after(self, items: list[Item]) -> tuple[str, list[int | None]]:
-        """Return the last symbol and the alignment columns of the open brackets if these items are on this row."""
-        before, at = self.last_symbol, self.column
-        aligned = list(self.align)
-        for one in items:
-            at += one.space
-            if aligned and aligned[-1] is None:
+    def _break_scores(self, items: list[Item]) -> list[int]:
+        """Score for each item how likely it begins a row; the last one is where its column is."""
+        last = len(items) - 1
+        columns: list[int | None] = [items[-1].column] * len(items)
+        for number in range(last - 1, -1, -1):  # where each one is if all after it are on its row
+            after = columns[number + 1]
+            columns[number] = None if after is None else after - items[number + 1].space - items[number].width
+        scores: list[int] = []
+        before, at, aligned = self.last_symbol, self.column, list(self.align)
+        for number, item in enumerate(items):
+            column, align = columns[number], aligned[-1] if aligned else None
+            score = 100 if aligned else 0
+            if column is not None:
+                score += 20 * (align is not None and column == align)
+                if self.is_header and number == last and column == self.base + 2 * INDENT:
+                    score += 25
+                if item.symbol in CLOSING and column == self.base:
+                    score += 40
+            if item.is_glued or column is not None and column < 0:
+                scores.append(-1000 if item.is_glued else -500)
+            else:
+                scores.append(score + _break_habit(before, item))
+            # From here on, as if the item stayed on this row.
+            at += item.space
+            if aligned and align is None:
                 aligned[-1] = at
-            at += one.width
-            if one.symbol in OPENING:
+            at += item.width
+            if item.symbol in OPENING:
                 aligned.append(None)
-            elif one.symbol in CLOSING and aligned:
+            elif item.symbol in CLOSING and aligned:
                 aligned.pop()
-            before = one.symbol
-        return before, aligned
+            before = item.symbol
+        return scores
 
 
 def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
