@@ -18,7 +18,7 @@ from .displays import spell_display
 from .expressions import begins_with, expressions, is_operation, operators_of, sums
 from .numbers import after_minus, spellings_of_number
 from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
-from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string, width_of
+from .strings import OF_LITERAL, compositions, forget, in_quotes, literals, plain, spellings_of_string, width_of
 
 _UNKNOWN = Folding(None)
 
@@ -77,6 +77,7 @@ def spell(
             found.without |= omitted
             found.squeezed.update({end} & {*texts})
     _negate(found, votes, tokens)
+    forget()
     return found
 
 
@@ -137,7 +138,11 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
     value = _value(tokens[number].text)
     texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
     if not texts and origin.is_folded:
-        fitting = (one for one in _spellings(tokens[number]) if width_of(one) == width and is_operation(one))
+        if isinstance(value, (str, bytes)):
+            spellings = compositions(value, tokens[number].text, width)
+        else:
+            spellings = _spellings(tokens[number])
+        fitting = (one for one in spellings if width_of(one) == width and is_operation(one))
         first = origin.first
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
@@ -147,11 +152,18 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
 def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, is_alone: bool) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
-    fitting = [one for one in _spellings(token) if width_of(one) == width and "\n" not in one]
-    literals = [one for one in fitting if not is_operation(one)] if origin.is_folded is False else []
-    if literals:
-        return literals[0]
     value = _value(token.text)
+    if isinstance(value, (str, bytes)):  # a usual literal is better than any composition
+        fits = (one for one in literals(value, token.text) if width_of(one) == width and "\n" not in one)
+        may_be_unusual = is_alone or origin.is_folded is False
+        best = next((one for one in fits if may_be_unusual or not _UNUSUAL.match(one)), None)
+        if best is not None and not is_operation(best):
+            return best
+    fitting = [one for one in _spellings(token, width) if width_of(one) == width and "\n" not in one]
+    if origin.is_folded is False:
+        single = next((one for one in fitting if not is_operation(one)), None)
+        if single is not None:
+            return single
     if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
         adjacent = on_one_row(value, width, token.text)
         fitting = [adjacent] if adjacent is not None else fitting
@@ -340,10 +352,11 @@ def _value(text: str) -> object:
         return None
 
 
-def _spellings(token: Token) -> Iterator[str]:
+def _spellings(token: Token, width: int | None = None) -> Iterator[str]:
+    """Yield other texts of this value; ``width``: others are of no use."""
     value = _value(token.text)
     if isinstance(value, (str, bytes)):
-        yield from spellings_of_string(value, token.text)
+        yield from spellings_of_string(value, token.text, width)
     elif isinstance(value, (int, float)):
         yield from spellings_of_number(value)
 
@@ -410,7 +423,8 @@ def _over_lines(
         return
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
-    for quote in ('"""', "'''"):
+    # A spelling has all of the newlines or none, and one more if it is continued.
+    for quote in ('"""', "'''") if marks and rows in (1, marks, marks + 1) else ():
         spellings = in_quotes(value, quote)
         if has_backslash:  # as in a regular expression: nobody doubles them if the text can be raw
             spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from typing import Callable, Iterator, Optional, Sequence
@@ -26,22 +27,32 @@ def width_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
-    match = OF_LITERAL.match(text)
-    quote = match["quote"] if match is not None else "'"
-    quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+def spellings_of_string(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield the literals, then the compositions; ``width``: others are of no use."""
+    yield from literals(value, text)
+    yield from compositions(value, text, width)
+
+
+def literals(value: str | bytes, text: str) -> Iterator[str]:
+    """Yield single literals."""
+    quotes = _quotes(text)
     for escape in _ESCAPES:
         for one in quotes:
             yield from in_quotes(value, one, (escape,), raw=False)
     for one in quotes:
         yield from in_quotes(value, one, ())
-    mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
+    mark = _mark(quotes)
     if isinstance(value, str):
         if "{" not in value and "}" not in value:
             others = (text for text in in_quotes(value, mark, _USUAL) if text.isprintable())
             yield from ("f" + text for text in others if not text.startswith("r"))
         yield from ("u" + text for text in in_quotes(value, mark, _USUAL) if not text.startswith("r"))
-    yield from _in_parts(value, mark)
+
+
+def compositions(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield adjacent literals, sums and repetitions; of two halves only those of this ``width``, if given."""
+    mark = _mark(_quotes(text))
+    yield from _in_parts(value, mark, width)
     yield from _with_repetition(value, mark)
     yield from _sums_of_runs(value, mark)
     for size in range(1, _LONGEST_UNIT + 1):
@@ -51,11 +62,30 @@ def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
                 yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
 
 
-def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
+def _quotes(text: str) -> list[str]:
+    """Return all quotes, those most like the ones of the literal ``text`` first."""
+    match = OF_LITERAL.match(text)
+    quote = match["quote"] if match is not None else "'"
+    return sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+
+
+def _mark(quotes: list[str]) -> str:
+    return next(one for one in quotes if len(one) == 1)
+
+
+_BETWEEN = frozenset(map(len, (" ", "", " + ", "+")))
+
+
+def _in_parts(value: str | bytes, mark: str, width: int | None) -> Iterator[str]:
     """Yield two halves, adjacent or added, and three parts added."""
     half = len(value) // 2
+    seconds = [*in_quotes(value[half:], mark)] if half else []
+    widths = [*map(width_of, seconds)]
     for first in in_quotes(value[:half], mark) if half else ():
-        for second in in_quotes(value[half:], mark):
+        room = width - width_of(first) if width is not None else None
+        for second, own in zip(seconds, widths):
+            if room is not None and room - own not in _BETWEEN:
+                continue
             yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
     if len(value) > _PARTS:
         parts = [next(in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
@@ -170,8 +200,11 @@ def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
     if is_bytes or text.isascii():
         return None
     try:
-        parts = ((f"\\N{{{unicodedata.name(char)}}}" if char > "\x7f" else char) for char in text)
-        return "".join(part if len(part) > 1 else plain(part, quote, is_bytes) for part in parts)
+        named = {
+            char: f"\\N{{{unicodedata.name(char)}}}" if char > "\x7f" else plain(char, quote, is_bytes)
+            for char in {*text}
+        }
+        return "".join(map(named.__getitem__, text))
     except ValueError:  # a character without a name
         return None
 
@@ -179,11 +212,16 @@ def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
 def _all_wide(text: str, quote: str, is_bytes: bool) -> str | None:
     if is_bytes or max(text, default="") > "\uffff":
         return None
-    return "".join(f"\\u{ord(char):04x}" for char in text)
+    digits = text.encode("utf-16-be", "surrogatepass").hex(" ", 2)
+    return "\\u" + digits.replace(" ", "\\u") if text else ""
 
 
 def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
-    return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
+    try:
+        digits = text.encode("latin-1").hex(" ")
+    except UnicodeEncodeError:
+        return None
+    return "\\x" + digits.replace(" ", "\\x") if text else ""
 
 
 def _hexadecimal_behind(text: str, quote: str, is_bytes: bool) -> str | None:
@@ -229,6 +267,7 @@ _ESCAPES: tuple[Escape, ...] = (
 _USUAL = tuple(escape for escape in _ESCAPES if escape not in (_hexadecimal_behind, _octal_in_ascii))
 
 
+@functools.lru_cache(maxsize=128)
 def _escaped(
     text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
 ) -> str:
@@ -249,6 +288,11 @@ def _escaped(
         return _number_escape(char, text[number + 1 : number + 2], form)
 
     return _MAY_BE_ESCAPED.sub(escape, text)
+
+
+def forget() -> None:
+    """Forget the texts escaped so far, which a search asks for again and again."""
+    _escaped.cache_clear()
 
 
 _MAY_BE_ESCAPED = re.compile(r"[\\'\"]|[^ -~]")
