@@ -18,7 +18,7 @@ from .displays import spell_display
 from .expressions import begins_with, expressions, is_operation, operators_of, sums
 from .numbers import after_minus, spellings_of_number
 from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
-from .strings import OF_LITERAL, compositions, forget, in_quotes, literals, plain, spellings_of_string, width_of
+from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, spellings_of_string, width_of
 
 _UNKNOWN = Folding(None)
 
@@ -153,25 +153,25 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
     value = _value(token.text)
-    if isinstance(value, (str, bytes)):  # a usual literal is better than any composition
-        fits = (one for one in literals(value, token.text) if width_of(one) == width and "\n" not in one)
-        may_be_unusual = is_alone or origin.is_folded is False
-        best = next((one for one in fits if may_be_unusual or not _UNUSUAL.match(one)), None)
-        if best is not None and not is_operation(best):
-            return best
-    fitting = [one for one in _spellings(token, width) if width_of(one) == width and "\n" not in one]
-    if origin.is_folded is False:
-        single = next((one for one in fitting if not is_operation(one)), None)
-        if single is not None:
-            return single
+    is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
+    unusual = _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
+    may_be_unusual = is_alone or origin.is_folded is False
+    is_first = True
+    fitting: list[str] = []
+    for one in _spellings(token, width):
+        if width_of(one) != width or "\n" in one:
+            continue
+        fitting.append(one)
+        if is_first and (may_be_unusual or not unusual.match(one)):
+            if not is_operation(one):
+                return one  # without looking at the rest
+            is_first = origin.is_folded is False
     if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
         adjacent = on_one_row(value, width, token.text)
         fitting = [adjacent] if adjacent is not None else fitting
     if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
         return "+" + token.text
     if not is_alone:
-        is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
-        unusual = _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
         usual = [one for one in fitting if not unusual.match(one)]
         fitting = usual or [*itertools.islice(expressions(value, width), _FEW)] or fitting
     return _tight(fitting, tokens, number)
