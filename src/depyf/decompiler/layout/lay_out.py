@@ -126,5 +126,6 @@ def _of_statements(anchors: Anchors, cut: Tokens) -> Anchors:
                 found.line(start, where[0], count)
     for token, lines in anchors.lines.items():
         if token in starts:
-            found.lines.setdefault(token, Counter()).update(lines)
+            for line, count in lines.items():
+                found.line(token, line, count)
     return found

@@ -102,7 +102,7 @@ class _Cutter:
         self.tokens: list[Token] = []
         self.at = 0
         self.line, self.line_start = 1, 0
-        self.is_ascii = text.isascii()
+        self.text_is_ascii = self.is_ascii = text.isascii()  # ``is_ascii``: the current line
 
     def add(self, end: int, kind: str, space: int, glued: bool = False, in_string: bool = False) -> None:
         start = self.at
@@ -113,7 +113,7 @@ class _Cutter:
             lines = text.count("\n")
             if lines:
                 self.line += lines
-                self.line_start = start + text.rindex("\n") + 1
+                self._begin_row(start + text.rindex("\n") + 1)
         self.at = end
         token.end_line, token.end_column = self.line, end - self.line_start if self.is_ascii else self.column(end)
         self.tokens.append(token)
@@ -121,7 +121,13 @@ class _Cutter:
     def begin(self, at: int, line: int) -> None:
         """Continue at offset ``at``, on this line of the text."""
         self.at, self.line = at, line
-        self.line_start = self.text.rfind("\n", 0, at) + 1
+        self._begin_row(self.text.rfind("\n", 0, at) + 1)
+
+    def _begin_row(self, at: int) -> None:
+        self.line_start = at
+        if not self.text_is_ascii:
+            end = self.text.find("\n", at)
+            self.is_ascii = self.text[at : end if end >= 0 else None].isascii()
 
     def statement(self) -> None:
         """Tokenize the logical line that begins here, up to its newline."""
@@ -133,7 +139,8 @@ class _Cutter:
                 if not brackets:
                     return
                 self.at += 1
-                self.line, self.line_start = self.line + 1, self.at
+                self.line += 1
+                self._begin_row(self.at)
             elif mark == "#":
                 raise CannotCut(f"line {self.line}: a comment in a statement")
             else:

@@ -69,8 +69,12 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
     for line in lines:
         item, width = _first_known(line)
         if item is not None and item.column is not None and item.line != previous and item.column >= width:
-            votes.setdefault(line.parent, Counter())[item.column - width] += 1 if width else _SURE
-            sure.update([(line.parent, item.column)] if not width else [])
+            block, column = line.parent, item.column - width
+            if block not in votes:
+                votes[block] = Counter()
+            votes[block][column] += 1 if width else _SURE
+            if not width:
+                sure.add((block, column))
         previous = _last_line(line)
     inside: dict[int, int] = {}  # the least column of the blocks in a block
     for block, column in sure:
@@ -239,22 +243,22 @@ class _LineWriter:
         self._raw(mark + blanks)
 
     def _new_line(self, number: int, wanted: int | None) -> None:
+        rows = 0
         if self.pieces or (wanted or 1) > 1:
             rows = max((wanted or self.line + 1) - self.line, 1 if self.pieces else 0)
-            self._raw("\n" * rows)
         indent = self.indents[number]
-        self._raw(("\t" if self.tabs else " ") * indent)
+        self.pieces.append("\n" * rows + ("\t" if self.tabs else " ") * indent)
+        self.line += rows
+        self.column = indent + (0 if rows else self.column)
         self.row_indent = indent
 
     def _raw(self, text: str) -> None:
-        rows = text.count("\n")
-        text_after = text
-        if rows:
-            self.line += rows
-            self.column = 0
-            text_after = text[text.rindex("\n") + 1 :]
-        self.column += len(text_after) if text_after.isascii() else len(text_after.encode("utf-8", "surrogatepass"))
         self.pieces.append(text)
+        if "\n" in text:
+            self.line += text.count("\n")
+            self.column = 0
+            text = text[text.rindex("\n") + 1 :]
+        self.column += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
     # One statement
 
@@ -293,7 +297,8 @@ class _LineWriter:
 
     def _put(self, item: Item, blanks: int) -> None:
         if blanks:
-            self._raw(" " * blanks)
+            self.pieces.append(" " * blanks)
+            self.column += blanks
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
         self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)

@@ -60,6 +60,9 @@ def items_of(
         whole = locations.extents.get((statement.start, statement.end - 1))
         if count in loose or count in alone:
             items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
+        elif cut.tokens[statement.start].kind == "statement":
+            items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
+            items[0].symbol = ""
         else:
             items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces)
             if first_text in ("from", "lazy") and whole is not None:
