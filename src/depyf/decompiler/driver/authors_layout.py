@@ -35,6 +35,8 @@ def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) ->
     """Do both for the text of ``work`` and return its proofs. Other spellings are searched for what is not identical
     in the author's lines: elsewhere it may be the line breaks that differ.
     """
+    if not work.root.table.behavior.lines_leave_nops:
+        return laid_out(work, spelled_exactly(work, proofs))  # line breaks do not matter
     proofs = spelled_exactly(work, proofs, proofs.keys())
     before = _state(work)
     better = laid_out(work, proofs)
