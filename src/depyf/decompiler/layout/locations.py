@@ -119,9 +119,16 @@ class _Edges:
                 self.starting.setdefault(span[0], []).append(span)
             self.ended.setdefault(span[1], []).append(span)
         for token, spans in self.starting.items():
-            self._begin(token, sorted(spans, key=lambda span: span[1]) if len(spans) > 1 else spans)
+            if len(spans) == 1 and self.tokens[token].text != "*":
+                self.starts[token] = votes[spans[0]][:2]
+            else:
+                self._begin(token, sorted(spans, key=lambda span: span[1]))
         for token, spans in self.ended.items():
-            self._end(token, sorted(spans, key=lambda span: -span[0]) if len(spans) > 1 else spans)
+            extent = votes[spans[0]]
+            if len(spans) == 1 and extent[0] == extent[2] and spans[0] not in self.opened:
+                self.ends[token] = extent[2:]
+            else:
+                self._end(token, sorted(spans, key=lambda span: -span[0]))
 
     def _is_in_statement(self, span: Span) -> bool:
         return self.statement_of[span[0]] == self.statement_of[span[1]]

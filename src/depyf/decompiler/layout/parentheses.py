@@ -30,8 +30,6 @@ def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) 
     """Insert the parentheses into the items of a logical line, which begins in column ``indent``. ``is_closed``: none
     can follow the last item.
     """
-    if len(items) == 1:
-        return
     number = 1
     while number < len(items):
         found = next(_groups(items, number, indent), None) if _begins_operand(items, number) else None

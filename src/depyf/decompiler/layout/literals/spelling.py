@@ -135,6 +135,8 @@ def _literal(
 
 def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
     """Return an expression of this width for a constant that is known to be folded."""
+    if origin.first is None and not origin.is_folded:
+        return None
     value = _value(tokens[number].text)
     texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
     if not texts and origin.is_folded:
@@ -158,7 +160,7 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
     may_be_unusual = is_alone or origin.is_folded is False
     is_first = True
     fitting: list[str] = []
-    for one in _spellings(token, width):
+    for one in _spellings_of(value, token.text, width):
         if width_of(one) != width or "\n" in one:
             continue
         fitting.append(one)
@@ -352,11 +354,14 @@ def _value(text: str) -> object:
         return None
 
 
-def _spellings(token: Token, width: int | None = None) -> Iterator[str]:
-    """Yield other texts of this value; ``width``: others are of no use."""
-    value = _value(token.text)
+def _spellings(token: Token) -> Iterator[str]:
+    return _spellings_of(_value(token.text), token.text)
+
+
+def _spellings_of(value: object, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield other texts of the literal ``text``; ``width``: those of another one are of no use."""
     if isinstance(value, (str, bytes)):
-        yield from spellings_of_string(value, token.text, width)
+        yield from spellings_of_string(value, text, width)
     elif isinstance(value, (int, float)):
         yield from spellings_of_number(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import operator
 from collections import Counter
 from typing import Any, Iterator, List, Protocol, Tuple
 
@@ -21,7 +22,9 @@ _TUPLES = frozenset({"BUILD_TUPLE", "LIST_TO_TUPLE", "UNPACK_SEQUENCE", "UNPACK_
 FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
 """Instructions that the compiler fuses in pairs."""
 
-_FIELDS = ("bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table")
+_fields = operator.attrgetter(
+    "bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table"
+)
 
 Pairs = List[Tuple[Instruction, Instruction]]
 
@@ -55,7 +58,7 @@ def instructions_of(raw: RawCode) -> list[Instruction]:
 
 def same_code(left: RawCode, right: RawCode) -> bool:
     """Whether both have the same instructions, so that those at equal offsets correspond."""
-    if any(getattr(left, field) != getattr(right, field) for field in _FIELDS) or len(left.consts) != len(right.consts):
+    if _fields(left) != _fields(right) or len(left.consts) != len(right.consts):
         return False
     return all(map(_same_constant, left.consts, right.consts))
 

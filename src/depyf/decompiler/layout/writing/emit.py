@@ -264,7 +264,8 @@ class _LineWriter:
 
     def _statement(self, line: Line) -> None:
         if len(line.items) == 1 and not line.items[0].is_joined:
-            self._raw(self._closed(line.items[0].text, line.closes))
+            text = line.items[0].text
+            self._raw(self._closed(text, line.closes) if line.closes is not None else text)
             return
         self.depth, self.align, self.is_header = 0, [], line.is_header
         self.base = self.column

@@ -49,28 +49,29 @@ def items_of(
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, locations.extents, locations.of).pieces)
+    tokens = cut.tokens
     lines: list[Line] = []
     numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
     for count, statement in enumerate(cut.statements):
-        first_text = cut.tokens[statement.start].text
-        end = locations.silent.get(statement.start) or _end_of_documented(cut, locations, count)
+        first, last = statement.start, statement.end - 1
+        first_text = tokens[first].text
+        end = locations.silent.get(first) or _end_of_documented(cut, locations, count)
         numbers.append(len(lines))
         if first_text == "pass" and end is not None and end[1:] == (0, end[0], 0) and _follows_docstring(lines):
             continue
-        whole = locations.extents.get((statement.start, statement.end - 1))
+        whole = locations.extents.get((first, last))
         if count in loose or count in alone:
-            items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
-        elif cut.tokens[statement.start].kind == "statement":
-            items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
+            items = _loose_items(tokens[first : statement.end], locations.of(first))
+        elif tokens[first].kind == "statement":
+            items = _loose_items(tokens[first : statement.end], locations.of(first))
             items[0].symbol = ""
         else:
-            items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces)
+            items = _items(cut, range(first, statement.end), locations, brackets, pieces)
             if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
         if first_text == "pass" and end is not None:
             items = _silent_body(items, end)
-        last = statement.end - 1
         is_string = len(items) == 1 and items[0].text.startswith('"""')
         closes = locations.ends[last] if is_string else locations.body_ends.get(last)
         is_closed = last in locations.ending or whole is not None and whole[2:] == locations.ends[last]
@@ -112,7 +113,9 @@ def _end_of_documented(cut: Tokens, locations: Locations, number: int) -> Extent
     """
     statement = cut.statements[number]
     header = statement.parent
-    if header < 0 or number != header + 1 or cut.tokens[statement.start].kind not in ("string", "statement"):
+    if header < 0 or number != header + 1 or not locations.silent:
+        return None
+    if cut.tokens[statement.start].kind not in ("string", "statement"):
         return None
     if number + 1 < len(cut.statements) and cut.statements[number + 1].parent == header:
         return None
