@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Dict, Iterator, Optional, Sequence
 
 _QUOTES = ("'", '"', "'''", '"""')
 _LONGEST_UNIT = 8
@@ -271,38 +271,66 @@ _USUAL = tuple(escape for escape in _ESCAPES if escape not in (_hexadecimal_behi
 def _escaped(
     text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
 ) -> str:
-    def escape(found: re.Match[str]) -> str:
-        char, number = found[0], found.start()
+    escapes = _table(quote, is_bytes, ascii_only, form, names, short)
+    if form == "o" and _OCTAL_DIGIT.search(text) or len(quote) > 1 and quote[0] in text:
+        return _MAY_BE_ESCAPED.sub(functools.partial(_escape_in, text, quote, escapes), text)
+    return text.translate(escapes)
+
+
+class _Escapes(Dict[int, str]):
+    """How each character is written that does not depend on what is around it, made as it is needed."""
+
+    def __init__(self, quote: str, is_bytes: bool, ascii_only: bool, form: str, names: bool, short: bool) -> None:
+        self.quote, self.ascii_only, self.form, self.short = quote, ascii_only, form, short
+        self.usual = "\n\t\r" if names or is_bytes else "\n\r"
+
+    def __missing__(self, number: int) -> str:
+        self[number] = found = self.made(chr(number))
+        return found
+
+    def made(self, char: str) -> str:
         if char == "\\":
             return "\\\\"
-        if char == "\n" and len(quote) == 3:
+        if char == "\n" and len(self.quote) == 3:
             return char
-        if char == quote[0]:
-            is_last = number == len(text) - 1
-            return "\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char
-        usual = "\n\t\r" if names or is_bytes else "\n\r"
-        if char in _NAMES and (short or char in usual):
+        if char == self.quote:
+            return "\\" + char
+        if char in _NAMES and (self.short or char in self.usual):
             return _NAMES[char]
-        if char.isprintable() and (char.isascii() or not ascii_only):
+        if char.isprintable() and (char.isascii() or not self.ascii_only):
             return char
-        return _number_escape(char, text[number + 1 : number + 2], form)
+        return _number_escape(char, self.form)
 
-    return _MAY_BE_ESCAPED.sub(escape, text)
+
+_table = functools.lru_cache(maxsize=64)(_Escapes)
+
+
+def _escape_in(text: str, quote: str, escapes: _Escapes, found: re.Match[str]) -> str:
+    char, number = found[0], found.start()
+    if char == quote[0] and len(quote) > 1:
+        is_last = number == len(text) - 1
+        return "\\" + char if is_last or text.startswith(quote, number) else char
+    usual = escapes[ord(char)]
+    if escapes.form == "o" and usual[1:2].isdigit() and "0" <= text[number + 1 : number + 2] <= "7":
+        return _number_escape(char, "x")  # the digit would be part of the escape
+    return usual
 
 
 def forget() -> None:
     """Forget the texts escaped so far, which a search asks for again and again."""
     _escaped.cache_clear()
+    _table.cache_clear()
 
 
 _MAY_BE_ESCAPED = re.compile(r"[\\'\"]|[^ -~]")
+_OCTAL_DIGIT = re.compile("[0-7]")
 
 
-def _number_escape(char: str, following: str, form: str) -> str:
+def _number_escape(char: str, form: str) -> str:
     number = ord(char)
     if form == "ooo" and number < 256:
         return f"\\{number:03o}"
-    if form == "o" and number < 256 and not ("0" <= following <= "7"):
+    if form == "o" and number < 256:
         return f"\\{number:o}"
     if number > 0xFFFF:
         return f"\\U{number:08x}"
