@@ -52,13 +52,13 @@ def in_pieces(
         return _in_two(value, first, end_column, quote)
     sizes = _sizes_of_last_piece(value, end_column, quote)
     starts = (column, *range(max(end_column - 3, 0), -1, -1))
-    start = next((one for one in starts if end_column - one in sizes), None)
+    start: int | None = next((one for one in starts if end_column - one in sizes), None)
     if start is None:
         return None
     size = sizes[end_column - start]
     lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
     last = next(in_quotes(value[len(value) - size :], quote))
-    texts = [next(in_quotes(piece, quote)) for piece in lines]
+    texts: list[str] = [next(in_quotes(piece, quote)) for piece in lines]
     blank = "\n" * (rows - len(lines))
     return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
 
