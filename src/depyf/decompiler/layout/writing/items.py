@@ -49,7 +49,7 @@ def items_of(
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, locations.extents, locations.of).pieces)
-    tokens = cut.tokens
+    tokens, only_begun = cut.tokens, {*loose, *alone}
     lines: list[Line] = []
     numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
     for count, statement in enumerate(cut.statements):
@@ -60,7 +60,7 @@ def items_of(
         if first_text == "pass" and end is not None and end[1:] == (0, end[0], 0) and _follows_docstring(lines):
             continue
         whole = locations.extents.get((first, last))
-        if count in loose or count in alone:
+        if count in only_begun:
             items = _loose_items(tokens[first : statement.end], locations.of(first))
         elif tokens[first].kind == "statement":
             items = _loose_items(tokens[first : statement.end], locations.of(first))
