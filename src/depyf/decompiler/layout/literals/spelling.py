@@ -38,6 +38,10 @@ class TokenTexts:
         self.negated: set[int] = set()
         self.squeezed: set[int] = set()
 
+    def tokens(self) -> set[int]:
+        """Return the tokens of which anything is known."""
+        return self.joined.union(self.texts, self.expressions, self.without, self.negated, self.squeezed)
+
 
 def spell(
     votes: dict[Span, Extent],

@@ -49,6 +49,7 @@ def items_of(
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, locations.extents, locations.of).pieces)
+    others = locations.dropped.union(locations.spelled.tokens(), locations.commas, pieces, *brackets)
     tokens, only_begun = cut.tokens, {*loose, *alone}
     lines: list[Line] = []
     numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
@@ -66,7 +67,7 @@ def items_of(
             items = _loose_items(tokens[first : statement.end], locations.of(first))
             items[0].symbol = ""
         else:
-            items = _items(cut, range(first, statement.end), locations, brackets, pieces)
+            items = _items(cut, range(first, statement.end), locations, brackets, pieces, others)
             if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
@@ -153,14 +154,23 @@ def _items(
     locations: Locations,
     brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
     pieces: dict[int, list[LiteralPiece]],
+    others: set[int],
 ) -> list[Item]:
-    """Return the items of the statement with these tokens."""
+    """Return the items of the statement with these tokens; all but the ``others`` are written as they are."""
     opening, closing = brackets
     items: list[Item] = []
     space = 0
     opened: list[Item] = []  # before tokens that are dropped
     for number in numbers:
         token = cut.tokens[number]
+        if number not in others and not opened:
+            line, column = locations.starts[number] or (locations.lines[number], None)
+            item = Item(token.text, line, column, max(space, token.space), token.is_glued, token.in_string)
+            if token.kind not in ("op", "name"):
+                item.symbol = '"'
+            items.append(item)
+            space = 0
+            continue
         if number in locations.dropped:
             space = max(space, token.space)
             opened += opening.get(number, ())
@@ -185,7 +195,7 @@ def _items(
         item.is_joined = number in locations.spelled.joined
         item.otherwise = token.text if number in locations.spelled.expressions else None
         if token.kind not in ("op", "name"):
-            item.symbol = "" if token.kind == "statement" else '"'
+            item.symbol = '"'
         items.append(item)
         items += closing.get(number, ())
         if number in locations.commas:
