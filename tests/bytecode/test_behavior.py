@@ -134,6 +134,7 @@ SHOWN = {
     "exits_are_copied": lambda raw: count(raw, "RETURN_VALUE", "RETURN_CONST") == 2,
     "loop_tests_are_copied": lambda raw: count(raw, "LOAD_ATTR") == 2,
     "tests_jump_on_line_of_statement": jumps_on_one_line,
+    "lines_leave_nops": lambda raw: "NOP" in names(raw),
     "folds_constant_tests": lambda raw: True not in constants(raw),
     "folded_tests_stay": lambda raw: any("IF_FALSE" in name for name in names(raw)),
     "folds_percent_formats": lambda raw: count(raw, "FORMAT_VALUE", "FORMAT_SIMPLE") == 1,

@@ -34,6 +34,11 @@ def loop_tests_are_copied(x):
         x()
 
 
+def lines_leave_nops(x):
+    pass
+    return x
+
+
 def folds_constant_tests(x):
     return True and x
 

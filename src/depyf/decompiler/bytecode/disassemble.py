@@ -7,6 +7,8 @@ no instruction depends on the version of the bytecode.
 
 from __future__ import annotations
 
+import operator
+
 from ...errors import DecompilationError
 from ..passes import Invariant, Observer, Pass, run_passes
 from .block_stack.unwind import USES_BLOCKS, unwind_blocks
@@ -41,8 +43,8 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
-    fields = [getattr(raw, name) for name in _READ]
-    if raw.disassembled is None or any(old is not new for old, new in zip(raw.disassembled[0], fields)):
+    fields = _fields(raw)
+    if raw.disassembled is None or any(map(operator.is_not, raw.disassembled[0], fields)):
         try:
             raw.disassembled = fields, disassembled(raw)
         except DecompilationError as error:
@@ -59,10 +61,10 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
 def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
     """Make these the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
-    raw.disassembled = [getattr(raw, name) for name in _READ], instructions
+    raw.disassembled = _fields(raw), instructions
 
 
-_READ = (
+_fields = operator.attrgetter(
     "version", "name", "qualname", "firstlineno", "flags", "bytecode", "consts", "names", "varnames", "cellvars",
     "freevars", "localsplus", "exception_table", "linetable", "stacksize",
 )  # fmt: skip

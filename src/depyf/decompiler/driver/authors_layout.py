@@ -27,18 +27,21 @@ _STEPS = 6
 _ATTEMPTS = 4
 _MOST_ERRORS = 12
 """The limit of statements that are invalid once laid out: above it, no statement is laid out."""
+_LARGE_STEP = 255
 _LINES = re.compile(r"\bline (\d+)")
 """Line numbers in compilers' messages: of the unmatched opening bracket, and of the error."""
 
 
 def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Do both for the text of ``work`` and return its proofs. Other spellings are searched for what is not identical
-    in the author's lines: elsewhere it may be the line breaks that differ.
+    in the author's lines: elsewhere it may be the line breaks that differ. Where these do not matter, they are searched
+    before anything is laid out.
     """
-    proofs = spelled_exactly(work, proofs, proofs.keys())
+    searched = {raw for raw in proofs if not _line_breaks_matter(work, raw)}
+    proofs = spelled_exactly(work, proofs, proofs.keys() - searched)
     before = _state(work)
     better = laid_out(work, proofs)
-    if all(verdict.identical for verdict in better.values()):
+    if all(verdict.identical or raw in searched for raw, verdict in better.items()):
         return better
     found = _state(work)
     _restore(work, before)
@@ -47,6 +50,17 @@ def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) ->
         return laid_out(work, spelled)
     _restore(work, found)
     return better
+
+
+def _line_breaks_matter(work: Decompilation, raw: RawCode) -> bool:
+    """Whether other line breaks may change the code that the text of ``raw`` compiles to.
+
+    To 3.9, the compiler only gives up optimising code with a large step in its line table (peephole.c, 255).
+    """
+    other = work.recompiled.get(raw)
+    if raw.table.behavior.lines_leave_nops or other is None:
+        return True
+    return _LARGE_STEP in raw.linetable or _LARGE_STEP in other.linetable
 
 
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:

@@ -87,8 +87,10 @@ class Layout:
         move_declarations(logical)
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
-            add_parentheses(one.items, indent, is_closed=one.is_closed)
-            one.close()
+            if len(one.items) > 1:
+                add_parentheses(one.items, indent, is_closed=one.is_closed)
+            if one.closes is not None:
+                one.close()
         text, rows = emit(logical, indents)
         self._rows = [(row, line.statement) for row, line in zip(rows, logical)]
         return text
@@ -126,5 +128,6 @@ def _of_statements(anchors: Anchors, cut: Tokens) -> Anchors:
                 found.line(start, where[0], count)
     for token, lines in anchors.lines.items():
         if token in starts:
-            found.lines.setdefault(token, Counter()).update(lines)
+            for line, count in lines.items():
+                found.line(token, line, count)
     return found

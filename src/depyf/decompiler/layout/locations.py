@@ -85,7 +85,7 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     starts, ends = edges.starts, edges.ends
     lines: list[int | None] = [None] * size
     for token, counter in anchors.lines.items():
-        line = max(counter, key=lambda line: (counter[line], line))
+        line = max(counter, key=lambda line: (counter[line], line)) if len(counter) > 1 else next(iter(counter))
         lines[token] = line if 0 < line <= most else None
     for token in range(size):
         end = ends[token]
@@ -124,19 +124,27 @@ class _Edges:
                 self.starting.setdefault(span[0], []).append(span)
             self.ended.setdefault(span[1], []).append(span)
         for token, spans in self.starting.items():
-            self._begin(token, sorted(spans, key=lambda span: span[1]))
+            if len(spans) == 1 and self.tokens[token].text != "*":
+                self.starts[token] = votes[spans[0]][:2]
+            else:
+                self._begin(token, sorted(spans, key=lambda span: span[1]))
         for token, spans in self.ended.items():
-            self._end(token, sorted(spans, key=lambda span: -span[0]))
+            extent = votes[spans[0]]
+            if len(spans) == 1 and extent[0] == extent[2] and spans[0] not in self.opened:
+                self.ends[token] = extent[2:]
+            else:
+                self._end(token, sorted(spans, key=lambda span: -span[0]))
 
     def _is_in_statement(self, span: Span) -> bool:
         return self.statement_of[span[0]] == self.statement_of[span[1]]
 
     def _is_name_of_method(self, span: Span) -> bool:
         """Whether the extent of ``span``, an attribute, is that of its name: a method that is called over lines."""
-        line, column, end_line, end_column = self.votes[span]
         last = self.tokens[span[1]]
-        is_name = line == end_line and end_column - column == width_of(last.text)
-        return is_name and last.kind == "name" and span[1] - span[0] > 1 and self.tokens[span[1] - 1].text == "."
+        if span[1] - span[0] < 2 or last.kind != "name" or self.tokens[span[1] - 1].text != ".":
+            return False
+        line, column, end_line, end_column = self.votes[span]
+        return line == end_line and end_column - column == width_of(last.text)
 
     def _begin(self, token: int, spans: list[Span]) -> None:
         """Locate the start of ``token``, with which ``spans`` begin, innermost first."""
@@ -154,8 +162,10 @@ class _Edges:
 
     def _after_parenthesis(self, token: int, span: Span) -> Location | None:
         """Return where the star is that a tuple, ``span``, begins with, if there is a parenthesis before it."""
+        if self.tokens[token].text != "*" or span not in self.tuples:
+            return None
         after = self.starting.get(token + 1)
-        if self.tokens[token].text != "*" or span not in self.tuples or after is None:
+        if after is None:
             return None
         line, column = self.votes[min(after, key=lambda one: one[1])][:2]
         at = self.votes[span][:2]

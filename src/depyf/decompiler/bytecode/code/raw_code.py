@@ -63,7 +63,7 @@ class RawCode:
     notes: list[str]
     code: types.CodeType | None
     doubt: tuple[list[Instruction], str] | None
-    disassembled: tuple[list[Any], list[Instruction] | DecompilationError] | None
+    disassembled: tuple[tuple[Any, ...], list[Instruction] | DecompilationError] | None
 
     def __init__(self) -> None:
         self.renamed: dict[str, str] = {}

@@ -32,6 +32,9 @@ class Behavior:
     tests_jump_on_line_of_statement: bool = False
     """The jump after each test of ``if a and b`` has the line of the statement, whatever the line of the test."""
 
+    lines_leave_nops: bool = False
+    """A line whose instructions are optimised away keeps a NOP (PEP 626): line breaks change the code."""
+
     # What is folded, dropped or rewritten.
 
     folds_constant_tests: bool = False

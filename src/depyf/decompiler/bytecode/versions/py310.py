@@ -32,6 +32,7 @@ MEANINGS: dict[str, Meaning] = changed(
 BEHAVIOR = py39.BEHAVIOR.changed(
     exits_are_copied=True,  # compile.c, duplicate_exits_without_lineno and extend_block
     loop_tests_are_copied=True,  # compile.c, compiler_while (bpo-42246)
+    lines_leave_nops=True,  # compile.c, clean_basic_block (bpo-42246)
     folds_constant_tests=True,  # compile.c, optimize_basic_block
     joins_long_strings=True,  # compile.c, compiler_joined_str
     asserts_have_lines_of_comparisons=True,  # compile.c, compiler_jump_if: sets the location, does not restore it

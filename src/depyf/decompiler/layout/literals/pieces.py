@@ -50,18 +50,15 @@ def in_pieces(
     quote = quote_of_pieces(text, value)
     if rows == 1 and isinstance(first, (str, bytes)) and type(first) is type(value) and 0 < len(first) < len(value):
         return _in_two(value, first, end_column, quote)
-    size = _of_last_piece(value, end_column - column, quote)
-    start = column
-    if size is None:
-        for start in range(max(end_column - 3, 0), -1, -1):
-            size = _of_last_piece(value, end_column - start, quote)
-            if size is not None:
-                break
-    if size is None:
+    sizes = _sizes_of_last_piece(value, end_column, quote)
+    starts = (column, *range(max(end_column - 3, 0), -1, -1))
+    start: int | None = next((one for one in starts if end_column - one in sizes), None)
+    if start is None:
         return None
+    size = sizes[end_column - start]
     lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
     last = next(in_quotes(value[len(value) - size :], quote))
-    texts = [next(in_quotes(piece, quote)) for piece in lines]
+    texts: list[str] = [next(in_quotes(piece, quote)) for piece in lines]
     blank = "\n" * (rows - len(lines))
     return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
 
@@ -74,15 +71,16 @@ def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str)
     return f"{start}\n{' ' * blanks}{last}" if is_first and blanks >= 0 else None
 
 
-def _of_last_piece(value: str | bytes, width: int, quote: str) -> int | None:
-    """Return how many characters at the end make a literal of this width; None if no number does."""
-    for size in range(1, len(value)):
-        found = width_of(next(in_quotes(value[len(value) - size :], quote)))
-        if found == width:
-            return size
-        if found > width:
-            return None
-    return None
+def _sizes_of_last_piece(value: str | bytes, most: int, quote: str) -> dict[int, int]:
+    """Return how many characters at the end make a literal, by its width, which is at most ``most``."""
+    found: dict[int, int] = {}
+    width = empty = width_of(next(in_quotes(value[:0], quote)))
+    for at in range(len(value) - 1, 0, -1):
+        width += width_of(next(in_quotes(value[at : at + 1], quote))) - empty  # no escape depends on what follows
+        if width > most:
+            break
+        found[width] = len(value) - at
+    return found
 
 
 def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:

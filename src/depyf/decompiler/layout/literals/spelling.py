@@ -18,7 +18,7 @@ from .displays import spell_display
 from .expressions import begins_with, expressions, is_operation, operators_of, sums
 from .numbers import after_minus, spellings_of_number
 from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
-from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string, width_of
+from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, spellings_of_string, width_of
 
 _UNKNOWN = Folding(None)
 
@@ -37,6 +37,10 @@ class TokenTexts:
         self.without: set[int] = set()
         self.negated: set[int] = set()
         self.squeezed: set[int] = set()
+
+    def tokens(self) -> set[int]:
+        """Return the tokens of which anything is known."""
+        return self.joined.union(self.texts, self.expressions, self.without, self.negated, self.squeezed)
 
 
 def spell(
@@ -80,6 +84,7 @@ def spell(
             found.without |= respelled.omitted
             found.squeezed |= respelled.squeezed | {end} & {*respelled.texts}
     _negate(found, votes, tokens)
+    forget()
     return found
 
 
@@ -137,10 +142,16 @@ def _literal(
 
 def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
     """Return an expression of this width for a constant that is known to be folded."""
+    if origin.first is None and not origin.is_folded:
+        return None
     value = _value(tokens[number].text)
     texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
     if not texts and origin.is_folded:
-        fitting = (one for one in _spellings(tokens[number]) if width_of(one) == width and is_operation(one))
+        if isinstance(value, (str, bytes)):
+            spellings = compositions(value, tokens[number].text, width)
+        else:
+            spellings = _spellings(tokens[number])
+        fitting = (one for one in spellings if width_of(one) == width and is_operation(one))
         first = origin.first
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
@@ -150,19 +161,26 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
 def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, is_alone: bool) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
-    fitting = [one for one in _spellings(token) if width_of(one) == width and "\n" not in one]
-    literals = [one for one in fitting if not is_operation(one)] if origin.is_folded is False else []
-    if literals:
-        return literals[0]
     value = _value(token.text)
+    is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
+    unusual = _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
+    may_be_unusual = is_alone or origin.is_folded is False
+    is_first = True
+    fitting: list[str] = []
+    for one in _spellings_of(value, token.text, width):
+        if width_of(one) != width or "\n" in one:
+            continue
+        fitting.append(one)
+        if is_first and (may_be_unusual or not unusual.match(one)):
+            if not is_operation(one):
+                return one  # without looking at the rest
+            is_first = origin.is_folded is False
     if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
         adjacent = on_one_row(value, width, token.text)
         fitting = [adjacent] if adjacent is not None else fitting
     if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
         return "+" + token.text
     if not is_alone:
-        is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
-        unusual = _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
         usual = [one for one in fitting if not unusual.match(one)]
         fitting = usual or [*itertools.islice(expressions(value, width), _FEW)] or fitting
     return _tight(fitting, tokens, number)
@@ -363,9 +381,13 @@ def _value(text: str) -> object:
 
 
 def _spellings(token: Token) -> Iterator[str]:
-    value = _value(token.text)
+    return _spellings_of(_value(token.text), token.text)
+
+
+def _spellings_of(value: object, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield other texts of the literal ``text``; ``width``: those of another one are of no use."""
     if isinstance(value, (str, bytes)):
-        yield from spellings_of_string(value, token.text)
+        yield from spellings_of_string(value, text, width)
     elif isinstance(value, (int, float)):
         yield from spellings_of_number(value)
 
@@ -432,7 +454,8 @@ def _over_lines(
         return
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
-    for quote in ('"""', "'''"):
+    # A spelling has all of the newlines or none, and one more if it is continued.
+    for quote in ('"""', "'''") if marks and rows in (1, marks, marks + 1) else ():
         spellings = in_quotes(value, quote)
         if has_backslash:  # as in a regular expression: nobody doubles them if the text can be raw
             spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Dict, Iterator, Optional, Sequence
 
 _QUOTES = ("'", '"', "'''", '"""')
 _LONGEST_UNIT = 8
@@ -26,30 +27,38 @@ def width_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
-    """Yield the spellings of this value; ``text`` has the quotes that are preferred."""
-    match = OF_LITERAL.match(text)
-    quote = match["quote"] if match is not None else "'"
-    quotes = sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+def spellings_of_string(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield the spellings of this value; ``text`` has the preferred quotes. ``width``: others are of no use."""
+    quotes = _quotes(text)
+    mark = _mark(quotes)
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
-    for escapes, some in ((_USUAL, quotes[:2]), (_USUAL, quotes[2:]), (_RARE, quotes)):
-        for escape in escapes:
-            for one in some:
-                yield from in_quotes(value, one, (escape,), raw=False)
-        for one in some if escapes is _USUAL and has_backslash else ():
-            yield from in_quotes(value, one, ())
-        if some == quotes[:2]:
-            mark = quotes[0] if len(quotes[0]) == 1 else next(one for one in quotes if len(one) == 1)
-            yield from _sums_of_runs(value, mark)
-    yield from _with_repetition(value, mark)
-    yield from _multiples(value, mark)
-    for one in quotes if not has_backslash else ():
-        yield from in_quotes(value, one, ())
+    yield from _literals(value, quotes[:2], _USUAL, raw=has_backslash)
+    yield from _sums_of_runs(value, mark)
+    yield from _literals(value, quotes[2:], _USUAL, raw=has_backslash)
+    yield from _literals(value, quotes, _RARE, raw=not has_backslash)
     if isinstance(value, str):
         yield from ("u" + text for text in in_quotes(value, mark, _USUAL) if not text.startswith("r"))
-    yield from _in_parts(value, mark)
+    yield from compositions(value, text, width)
     if isinstance(value, str) and "{" not in value and "}" not in value:
         yield from ("f" + text for text in in_quotes(value, mark, _USUAL) if text.isprintable())
+
+
+def _literals(value: str | bytes, quotes: list[str], escapes: Sequence[Escape], *, raw: bool) -> Iterator[str]:
+    """Yield literals in these ``quotes``, with each of the ``escapes``, then raw ones."""
+    for escape in escapes:
+        for one in quotes:
+            yield from in_quotes(value, one, (escape,), raw=False)
+    for one in quotes if raw else ():
+        yield from in_quotes(value, one, ())
+
+
+def compositions(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield sums, repetitions and adjacent literals; of two halves only those of this ``width``, if given."""
+    mark = _mark(_quotes(text))
+    yield from _sums_of_runs(value, mark)
+    yield from _with_repetition(value, mark)
+    yield from _multiples(value, mark)
+    yield from _in_parts(value, mark, width)
 
 
 def _multiples(value: str | bytes, mark: str) -> Iterator[str]:
@@ -61,11 +70,30 @@ def _multiples(value: str | bytes, mark: str) -> Iterator[str]:
                 yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
 
 
-def _in_parts(value: str | bytes, mark: str) -> Iterator[str]:
+def _quotes(text: str) -> list[str]:
+    """Return all quotes, those most like the ones of the literal ``text`` first."""
+    match = OF_LITERAL.match(text)
+    quote = match["quote"] if match is not None else "'"
+    return sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+
+
+def _mark(quotes: list[str]) -> str:
+    return next(one for one in quotes if len(one) == 1)
+
+
+_BETWEEN = frozenset(map(len, (" ", "", " + ", "+")))
+
+
+def _in_parts(value: str | bytes, mark: str, width: int | None) -> Iterator[str]:
     """Yield two halves, adjacent or added, and three parts added."""
     half = len(value) // 2
+    seconds = [*in_quotes(value[half:], mark)] if half else []
+    widths = [*map(width_of, seconds)]
     for first in in_quotes(value[:half], mark) if half else ():
-        for second in in_quotes(value[half:], mark):
+        room = width - width_of(first) if width is not None else None
+        for second, own in zip(seconds, widths):
+            if room is not None and room - own not in _BETWEEN:
+                continue
             yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
     if len(value) > _PARTS:
         parts = [next(in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
@@ -186,8 +214,11 @@ def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
     if is_bytes or text.isascii():
         return None
     try:
-        parts = ((f"\\N{{{unicodedata.name(char)}}}" if char > "\x7f" else char) for char in text)
-        return "".join(part if len(part) > 1 else plain(part, quote, is_bytes) for part in parts)
+        named = {
+            char: f"\\N{{{unicodedata.name(char)}}}" if char > "\x7f" else plain(char, quote, is_bytes)
+            for char in {*text}
+        }
+        return "".join(map(named.__getitem__, text))
     except ValueError:  # a character without a name
         return None
 
@@ -195,11 +226,16 @@ def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
 def _all_wide(text: str, quote: str, is_bytes: bool) -> str | None:
     if is_bytes or max(text, default="") > "\uffff":
         return None
-    return "".join(f"\\u{ord(char):04x}" for char in text)
+    digits = text.encode("utf-16-be", "surrogatepass").hex(" ", 2)
+    return "\\u" + digits.replace(" ", "\\u") if text else ""
 
 
 def _all_hexadecimal(text: str, quote: str, is_bytes: bool) -> str | None:
-    return "".join(f"\\x{ord(char):02x}" for char in text) if all(ord(char) < 256 for char in text) else None
+    try:
+        digits = text.encode("latin-1").hex(" ")
+    except UnicodeEncodeError:
+        return None
+    return "\\x" + digits.replace(" ", "\\x") if text else ""
 
 
 def _hexadecimal_behind(text: str, quote: str, is_bytes: bool) -> str | None:
@@ -247,38 +283,72 @@ _RARE: tuple[Escape, ...] = (
 _ESCAPES = (*_USUAL, *_RARE)
 
 
+@functools.lru_cache(maxsize=128)
 def _escaped(
     text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
 ) -> str:
-    def escape(found: re.Match[str]) -> str:
-        char, number = found[0], found.start()
+    escapes = _table(quote, is_bytes, ascii_only, form, names, short)
+    if form in ("o", "oo") and _OCTAL_DIGIT.search(text) or len(quote) > 1 and quote[0] in text:
+        return _MAY_BE_ESCAPED.sub(functools.partial(_escape_in, text, quote, escapes), text)
+    return text.translate(escapes)
+
+
+class _Escapes(Dict[int, str]):
+    """How each character is written that does not depend on what is around it, made as it is needed."""
+
+    def __init__(self, quote: str, is_bytes: bool, ascii_only: bool, form: str, names: bool, short: bool) -> None:
+        self.quote, self.ascii_only, self.form, self.short = quote, ascii_only, form, short
+        self.usual = "\n\t\r" if names or is_bytes else "\n\r"
+
+    def __missing__(self, number: int) -> str:
+        self[number] = found = self.made(chr(number))
+        return found
+
+    def made(self, char: str) -> str:
         if char == "\\":
             return "\\\\"
-        if char == "\n" and len(quote) == 3:
+        if char == "\n" and len(self.quote) == 3:
             return char
-        if char == quote[0]:
-            is_last = number == len(text) - 1
-            return "\\" + char if len(quote) == 1 or is_last or text.startswith(quote, number) else char
-        usual = "\n\t\r" if names or is_bytes else "\n\r"
-        if char in _NAMES and (short or char in usual):
+        if char == self.quote:
+            return "\\" + char
+        if char in _NAMES and (self.short or char in self.usual):
             return _NAMES[char]
-        if char.isprintable() and (char.isascii() or not ascii_only):
+        if char.isprintable() and (char.isascii() or not self.ascii_only):
             return char
-        return _number_escape(char, text[number + 1 : number + 2], form)
+        return _number_escape(char, self.form)
 
-    return _MAY_BE_ESCAPED.sub(escape, text)
+
+_table = functools.lru_cache(maxsize=64)(_Escapes)
+
+
+def _escape_in(text: str, quote: str, escapes: _Escapes, found: re.Match[str]) -> str:
+    char, number = found[0], found.start()
+    if char == quote[0] and len(quote) > 1:
+        is_last = number == len(text) - 1
+        return "\\" + char if is_last or text.startswith(quote, number) else char
+    usual = escapes[ord(char)]
+    if escapes.form in ("o", "oo") and usual[1:2].isdigit() and "0" <= text[number + 1 : number + 2] <= "7":
+        return _number_escape(char, "x")  # the digit would be part of the escape
+    return usual
+
+
+def forget() -> None:
+    """Forget the texts escaped so far, which a search asks for again and again."""
+    _escaped.cache_clear()
+    _table.cache_clear()
 
 
 _MAY_BE_ESCAPED = re.compile(r"[\\'\"]|[^ -~]")
+_OCTAL_DIGIT = re.compile("[0-7]")
 
 
-def _number_escape(char: str, following: str, form: str) -> str:
+def _number_escape(char: str, form: str) -> str:
     number = ord(char)
     if form == "ooo" and number < 256:
         return f"\\{number:03o}"
-    if form == "oo" and number < 64 and not ("0" <= following <= "7"):
+    if form == "oo" and number < 64:
         return f"\\{number:02o}"
-    if form == "o" and number < 256 and not ("0" <= following <= "7"):
+    if form == "o" and number < 256:
         return f"\\{number:o}"
     if number > 0xFFFF:
         return f"\\U{number:08x}"

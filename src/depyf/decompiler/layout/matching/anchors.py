@@ -36,7 +36,7 @@ class Anchors:
 
     def __init__(self) -> None:
         self.extents: dict[Span, dict[Extent, int]] = {}
-        self.lines: dict[int, Counter[int]] = {}
+        self.lines: dict[int, dict[int, int]] = {}
         self.tuples: set[Span] = set()
         self.ends: dict[int, Extent] = {}
         self.origins: dict[Span, Folding] = {}
@@ -46,7 +46,11 @@ class Anchors:
         known[where] = known.get(where, 0) + count
 
     def line(self, token: int, line: int, count: int = 1) -> None:
-        self.lines.setdefault(token, Counter())[line] += count
+        known = self.lines.get(token)
+        if known is None:
+            self.lines[token] = {line: count}
+        else:
+            known[line] = known.get(line, 0) + count
 
     def add(self, other: Anchors, moved: Location = (0, 0)) -> None:
         """Merge the anchors of ``other``, moved up and to the left."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import operator
 from collections import Counter
 from typing import Any, Iterator, List, Protocol, Tuple
 
@@ -21,7 +22,9 @@ _TUPLES = frozenset({"BUILD_TUPLE", "LIST_TO_TUPLE", "UNPACK_SEQUENCE", "UNPACK_
 FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
 """Instructions that the compiler fuses in pairs."""
 
-_FIELDS = ("bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table")
+_fields = operator.attrgetter(
+    "bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table"
+)
 
 Pairs = List[Tuple[Instruction, Instruction]]
 
@@ -55,7 +58,7 @@ def instructions_of(raw: RawCode) -> list[Instruction]:
 
 def same_code(left: RawCode, right: RawCode) -> bool:
     """Whether both have the same instructions, so that those at equal offsets correspond."""
-    if any(getattr(left, field) != getattr(right, field) for field in _FIELDS) or len(left.consts) != len(right.consts):
+    if _fields(left) != _fields(right) or len(left.consts) != len(right.consts):
         return False
     return all(map(_same_constant, left.consts, right.consts))
 
@@ -209,7 +212,10 @@ def nops(raw: RawCode) -> list[Instruction]:
 
 def second_halves(raw: RawCode) -> set[int]:
     """Return the ids of instructions that are the second half of a fused one: they have no position of their own."""
-    instructions = instructions_of(raw)
+    return _second_halves(instructions_of(raw))
+
+
+def _second_halves(instructions: list[Instruction]) -> set[int]:
     return {
         id(second)
         for first, second in zip(instructions, instructions[1:])
@@ -217,9 +223,8 @@ def second_halves(raw: RawCode) -> set[int]:
     }
 
 
-def _tuples_after_nops(raw: RawCode) -> set[int]:
+def _tuples_after_nops(instructions: list[Instruction]) -> set[int]:
     """Return the ids of instructions that load a tuple the compiler folded from constants on other lines."""
-    instructions = instructions_of(raw)
     return {
         id(after)
         for before, after in zip(instructions, instructions[1:])
@@ -227,12 +232,11 @@ def _tuples_after_nops(raw: RawCode) -> set[int]:
     }
 
 
-def _implicit_ends(raw: RawCode) -> set[int]:
-    """Return the ids of instructions that may belong to an implicit return at the end of the body."""
+def _implicit_ends(raw: RawCode, instructions: list[Instruction]) -> set[int]:
+    """Return the ids of instructions of ``raw`` that may belong to an implicit return at the end of the body."""
     found: set[int] = set()
     if raw.name == "<lambda>":
         return found
-    instructions = instructions_of(raw)
     for number, instruction in enumerate(instructions):
         if instruction.op == "RETURN_VALUE":
             found.add(id(instruction))
@@ -268,46 +272,53 @@ class CodePair:
         self.nested: list[tuple[RawCode, RawCode]] = []
         self.spread: list[Position] = []
         self.origins: dict[Position, Folding] = {}
-        self._origins = origins(original, ours, instructions_of(original))
+        instructions = instructions_of(original)
+        self._origins = origins(original, ours, instructions)
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
-            self.position_pairs = self._same_positions()
+            self.position_pairs = self._same_positions(instructions)
         else:
-            self.position_pairs = self._paired_positions(aligned(original, ours))
+            self.position_pairs = self._paired_positions(instructions, aligned(original, ours))
 
     @property
     def hides(self) -> bool:
         """Whether some positions may only be found with one token per line."""
         return not self.is_same and bool(nops(self.original) or second_halves(self.ours))
 
-    def _same_positions(self) -> Counter[tuple[Position, Position]]:
+    def _same_positions(self, instructions: list[Instruction]) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size = min(len(theirs), len(mine))
-        ends, fused = _implicit_ends(self.original), second_halves(self.original)
-        special = ends | fused
+        ends, known = _implicit_ends(self.original, instructions), self._origins
         found = []
-        for a in instructions_of(self.original):
-            unit = a.offset >> 1
+        before, offset_before = "", -1
+        for a in instructions:
+            op, offset = a.op, a.offset
+            unit = offset >> 1
+            is_second_half = offset == offset_before and op in FUSED and before in FUSED
+            before, offset_before = op, offset
             if not 0 <= unit < size:
                 continue
-            if a.offset in self._origins:
-                self.origins[mine[unit]] = self._origins[a.offset]
-            if id(a) not in special:
-                found.append((theirs[unit], mine[unit]))
-                if a.op in _TUPLES or a.op == "CONST" and type(a.arg) is tuple:
-                    self.tuples.append(mine[unit])
-            elif id(a) not in fused:
+            if known and offset in known:
+                self.origins[mine[unit]] = known[offset]
+            if is_second_half:
+                if theirs[unit][0] is not None:
+                    self.second_halves.append((theirs[unit][0], mine[unit], a.arg, op == "STORE_FAST"))
+            elif id(a) in ends:
                 self.ends.append((theirs[unit], mine[unit]))
-            elif theirs[unit][0] is not None:
-                self.second_halves.append((theirs[unit][0], mine[unit], a.arg, a.op == "STORE_FAST"))
+            else:
+                found.append((theirs[unit], mine[unit]))
+                if op in _TUPLES or op == "CONST" and type(a.arg) is tuple:
+                    self.tuples.append(mine[unit])
         return Counter(found)
 
-    def _paired_positions(self, pairs: Pairs) -> Counter[tuple[Position, Position]]:
+    def _paired_positions(
+        self, instructions: list[Instruction], pairs: Pairs
+    ) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size, own_size = len(theirs), len(mine)
-        ends = _implicit_ends(self.original)
-        spread = _tuples_after_nops(self.original)
-        fused, own_fused = second_halves(self.original), second_halves(self.ours)
+        ends = _implicit_ends(self.original, instructions)
+        spread = _tuples_after_nops(instructions)
+        fused, own_fused = _second_halves(instructions), second_halves(self.ours)
         found = []
         for a, b in pairs:
             unit, own_unit = a.offset >> 1, b.offset >> 1

@@ -78,7 +78,8 @@ class Logical(NamedTuple):
     """A logical line: its start in the text, after the indentation, and its end; its first and last line, its depth.
 
     ``is_cut``: it is always tokenized, as its positions alone do not determine its spelling: ``pass``, which may be
-    absent, or backslashes, which may be in a raw string.
+    absent, or backslashes, which may be in a raw string. ``tokens``: its tokens, if it had to be tokenized to find its
+    end.
     """
 
     at: int
@@ -87,6 +88,7 @@ class Logical(NamedTuple):
     end_line: int
     depth: int
     is_cut: bool
+    tokens: list[Token] | None = None
 
 
 class Tokens(NamedTuple):
@@ -102,7 +104,8 @@ class _Cutter:
         self.tokens: list[Token] = []
         self.at = 0
         self.line, self.line_start = 1, 0
-        self.is_ascii = text.isascii()
+        self.text_is_ascii = self.is_ascii = text.isascii()  # ``is_ascii``: the current line
+        self.known_at = self.known_column = 0  # the column of one place in the current line
 
     def add(self, end: int, kind: str, space: int, glued: bool = False, in_string: bool = False) -> None:
         start = self.at
@@ -113,7 +116,7 @@ class _Cutter:
             lines = text.count("\n")
             if lines:
                 self.line += lines
-                self.line_start = start + text.rindex("\n") + 1
+                self._begin_row(start + text.rindex("\n") + 1)
         self.at = end
         token.end_line, token.end_column = self.line, end - self.line_start if self.is_ascii else self.column(end)
         self.tokens.append(token)
@@ -121,7 +124,14 @@ class _Cutter:
     def begin(self, at: int, line: int) -> None:
         """Continue at offset ``at``, on this line of the text."""
         self.at, self.line = at, line
-        self.line_start = self.text.rfind("\n", 0, at) + 1
+        self._begin_row(self.text.rfind("\n", 0, at) + 1)
+
+    def _begin_row(self, at: int) -> None:
+        self.line_start = self.known_at = at
+        self.known_column = 0
+        if not self.text_is_ascii:
+            end = self.text.find("\n", at)
+            self.is_ascii = self.text[at : end if end >= 0 else None].isascii()
 
     def statement(self) -> None:
         """Tokenize the logical line that begins here, up to its newline."""
@@ -133,7 +143,8 @@ class _Cutter:
                 if not brackets:
                     return
                 self.at += 1
-                self.line, self.line_start = self.line + 1, self.at
+                self.line += 1
+                self._begin_row(self.at)
             elif mark == "#":
                 raise CannotCut(f"line {self.line}: a comment in a statement")
             else:
@@ -153,8 +164,11 @@ class _Cutter:
         first.end_line, first.end_column = second.end_line, second.end_column
 
     def column(self, at: int) -> int:
-        piece = self.text[self.line_start : at]
-        return len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
+        """Return the column of ``at``, which is in the current line behind all places asked for before."""
+        piece = self.text[self.known_at : at]
+        self.known_column += len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
+        self.known_at = at
+        return self.known_column
 
     def token(self, space: int, *, glued: bool = False, in_string: bool = False) -> None:
         """Add the token that begins here."""
@@ -255,12 +269,14 @@ def logical_lines(text: str, *, free_fields: bool) -> list[Logical]:
         code = row.lstrip(" \t")
         start, next_line = end - len(code), line + 1
         if code and code[0] != "#":
+            tokens = None
             if _MAY_CONTINUE.search(code) is not None:
+                tokens = cutter.tokens = []
                 cutter.begin(start, line)
                 cutter.statement()
                 end, next_line = cutter.at, cutter.line + 1
             is_cut = code == "pass" or "\\\\" in code
-            found.append(Logical(start, end, line, next_line - 1, (start - at) // 4, is_cut))
+            found.append(Logical(start, end, line, next_line - 1, (start - at) // 4, is_cut, tokens))
         at, line = end + 1, next_line
     return found
 
@@ -284,11 +300,14 @@ def cut(
     headers: list[int] = []
     for number, one in enumerate(logical):
         start = len(tokens)
-        cutter.begin(one.at, one.line)
-        if number in whole:
-            cutter.add(one.end, "statement", 0)
+        if number not in whole and one.tokens is not None:
+            tokens += one.tokens
         else:
-            cutter.statement()
+            cutter.begin(one.at, one.line)
+            if number in whole:
+                cutter.add(one.end, "statement", 0)
+            else:
+                cutter.statement()
         _close(statements, tokens, start, one.depth, headers)
     return Tokens(tokens, statements)
 

@@ -107,13 +107,16 @@ class _Finder:
 
     def _columns(self, paired: Iterable[tuple[Position, Position]], found: set[int]) -> None:
         statement_of, shifts, columns = self.statement_of, self.shifts, self.columns
+        line_before, number = None, None
         for (line, end_line, column, end_column), (our_line, our_end_line, our_column, our_end_column) in paired:
             if column is None or our_column is None or end_column is None or column == end_column == 0:
                 continue
-            number = statement_of.get(our_line)
+            if our_line != line_before:
+                line_before, number = our_line, statement_of.get(our_line)
+                if number is not None:
+                    found.add(number)
             if number is None:
                 continue
-            found.add(number)
             if our_column == columns[number]:
                 self.begun.add(number)
             shift = line - our_line, column - our_column

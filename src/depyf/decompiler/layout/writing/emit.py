@@ -9,6 +9,7 @@ from collections import Counter
 from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
 from ..matching.tokens import CLOSING, OPENING
+from .breaks import break_habit
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
@@ -16,8 +17,6 @@ from .rows import aligned_rows, hanging_rows
 
 _STEPS = (2, 3, 4, 8)
 """Usual steps of the indentation."""
-_OPERATORS = frozenset("% + - * / or and not in is".split())
-_BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
 def emit(lines: list[Line], indents: list[int]) -> tuple[str, list[int]]:
@@ -70,8 +69,12 @@ def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
     for line in lines:
         item, width = _first_known(line)
         if item is not None and item.column is not None and item.line != previous and item.column >= width:
-            votes.setdefault(line.parent, Counter())[item.column - width] += 1 if width else _SURE
-            sure.update([(line.parent, item.column)] if not width else [])
+            block, column = line.parent, item.column - width
+            if block not in votes:
+                votes[block] = Counter()
+            votes[block][column] += 1 if width else _SURE
+            if not width:
+                sure.add((block, column))
         previous = _last_line(line)
     inside: dict[int, int] = {}  # the least column of the blocks in a block
     for block, column in sure:
@@ -240,28 +243,29 @@ class _LineWriter:
         self._raw(mark + blanks)
 
     def _new_line(self, number: int, wanted: int | None) -> None:
+        rows = 0
         if self.pieces or (wanted or 1) > 1:
             rows = max((wanted or self.line + 1) - self.line, 1 if self.pieces else 0)
-            self._raw("\n" * rows)
         indent = self.indents[number]
-        self._raw(("\t" if self.tabs else " ") * indent)
+        self.pieces.append("\n" * rows + ("\t" if self.tabs else " ") * indent)
+        self.line += rows
+        self.column = indent + (0 if rows else self.column)
         self.row_indent = indent
 
     def _raw(self, text: str) -> None:
-        rows = text.count("\n")
-        text_after = text
-        if rows:
-            self.line += rows
-            self.column = 0
-            text_after = text[text.rindex("\n") + 1 :]
-        self.column += len(text_after) if text_after.isascii() else len(text_after.encode("utf-8", "surrogatepass"))
         self.pieces.append(text)
+        if "\n" in text:
+            self.line += text.count("\n")
+            self.column = 0
+            text = text[text.rindex("\n") + 1 :]
+        self.column += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
     # One statement
 
     def _statement(self, line: Line) -> None:
         if len(line.items) == 1 and not line.items[0].is_joined:
-            self._raw(self._closed(line.items[0].text, line.closes))
+            text = line.items[0].text
+            self._raw(self._closed(text, line.closes) if line.closes is not None else text)
             return
         self.depth, self.align, self.is_header = 0, [], line.is_header
         self.base = self.column
@@ -294,7 +298,8 @@ class _LineWriter:
 
     def _put(self, item: Item, blanks: int) -> None:
         if blanks:
-            self._raw(" " * blanks)
+            self.pieces.append(" " * blanks)
+            self.column += blanks
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
         self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
@@ -345,7 +350,8 @@ class _LineWriter:
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
         best = least
         if len(items) - least > 1:
-            best = max(range(least, len(items)), key=lambda index: (self._break_score(items, index), index))
+            scores = self._break_scores(items)
+            best = max(range(least, len(items)), key=lambda index: (scores[index], index))
         if items[best].is_glued:
             self._natural(items, is_first)
             return
@@ -392,55 +398,50 @@ class _LineWriter:
     def _column_of(self, items: list[Item]) -> int:
         """Return the column for the first item, which begins a row."""
         width = 0
-        for item in items:
+        for number, item in enumerate(items):
+            if number:
+                width += item.space
             if item.column is not None:
                 return max(item.column - width, 0)
             width += item.width
-            following = items[items.index(item) + 1 :]
-            width += following[0].space if following else 0
         if self.align and self.align[-1] is not None and items[0].symbol not in CLOSING:
             return self.align[-1]
         return self.base + (0 if items[0].symbol in CLOSING else INDENT)
 
-    def _break_score(self, items: list[Item], index: int) -> int:
-        """Score how likely the item at ``index`` begins a row."""
-        item = items[index]
-        if item.is_glued:
-            return -1000
-        before, aligned = self._state_after(items[:index])
-        align = aligned[-1] if aligned else None
-        score = 100 if aligned else 0
-        column = items[-1].column
-        if column is not None:
-            for one in items[index + 1 :]:
-                column -= one.space
-            column -= sum(one.width for one in items[index:-1])
-            if column < 0:
-                return -500
-            score += 20 * (align is not None and column == align)
-            if item.symbol == "(" and self.depth and before in _OPERATORS and column > self.row_indent + 3 * INDENT:
-                score += 13  # a tuple or an operand that does not hang
-            if self.is_header and index == len(items) - 1 and column == self.base + 2 * INDENT:
-                score += 25
-        if item.symbol in CLOSING and column is not None and column == self.base:
-            score += 40
-        return score + _break_habit(before, item)
-
-    def _state_after(self, items: list[Item]) -> tuple[str, list[int | None]]:
-        """Return the last symbol and the alignment columns of the open brackets if these items are on this row."""
-        before, at = self.last_symbol, self.column
-        aligned = list(self.align)
-        for one in items:
-            at += one.space
-            if aligned and aligned[-1] is None:
+    def _break_scores(self, items: list[Item]) -> list[int]:
+        """Score for each item how likely it begins a row; the last one is where its column is."""
+        last = len(items) - 1
+        columns: list[int | None] = [items[-1].column] * len(items)
+        for number in range(last - 1, -1, -1):  # where each one is if all after it are on its row
+            after = columns[number + 1]
+            columns[number] = None if after is None else after - items[number + 1].space - items[number].width
+        scores: list[int] = []
+        before, at, aligned = self.last_symbol, self.column, list(self.align)
+        for number, item in enumerate(items):
+            column, align = columns[number], aligned[-1] if aligned else None
+            score = 100 if aligned else 0
+            if column is not None:
+                score += 20 * (align is not None and column == align)
+                if self.is_header and number == last and column == self.base + 2 * INDENT:
+                    score += 25
+                if item.symbol in CLOSING and column == self.base:
+                    score += 40
+            if item.is_glued or column is not None and column < 0:
+                scores.append(-1000 if item.is_glued else -500)
+            else:
+                hangs = not self.depth or column is None or column <= self.row_indent + 3 * INDENT
+                scores.append(score + break_habit(before, item, hangs=hangs))
+            # From here on, as if the item stayed on this row.
+            at += item.space
+            if aligned and align is None:
                 aligned[-1] = at
-            at += one.width
-            if one.symbol in OPENING:
+            at += item.width
+            if item.symbol in OPENING:
                 aligned.append(None)
-            elif one.symbol in CLOSING and aligned:
+            elif item.symbol in CLOSING and aligned:
                 aligned.pop()
-            before = one.symbol
-        return before, aligned
+            before = item.symbol
+        return scores
 
 
 def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
@@ -463,22 +464,6 @@ def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: in
             less = min(-missing, blanks[number] - least[number])
             blanks[number] -= less
             missing += less
-
-
-def _break_habit(before: str, item: Item) -> int:
-    """Score how usual a line break between these two is."""
-    score = 0
-    if before in OPENING:
-        score += 12 if item.symbol not in CLOSING else -5
-    elif before == ",":
-        score += 10
-    elif item.symbol in _BEFORE_OPERATOR:
-        score += 5
-    if item.symbol in CLOSING or item.text in (",", ":", "="):
-        score -= 15
-    if before == ".":
-        score -= 10
-    return score
 
 
 def _required_spaces(before: str, item: Item) -> int:

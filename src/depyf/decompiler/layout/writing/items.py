@@ -55,26 +55,31 @@ def items_of(
     pieces: dict[int, list[LiteralPiece]] = {}
     for first in starts_of(cut.tokens):
         pieces.update(Formatted(cut.tokens, first, locations.extents, locations.of).pieces)
+    others = locations.dropped.union(locations.spelled.tokens(), locations.commas, locations.colons, pieces, *brackets)
+    tokens, only_begun = cut.tokens, {*loose, *alone}
     lines: list[Line] = []
     numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
     for count, statement in enumerate(cut.statements):
-        first_text = cut.tokens[statement.start].text
-        end = locations.silent.get(statement.start) or _end_of_documented(cut, locations, count)
+        first, last = statement.start, statement.end - 1
+        first_text = tokens[first].text
+        end = locations.silent.get(first) or _end_of_documented(cut, locations, count)
         numbers.append(len(lines))
         if first_text == "pass" and end is not None and end[1:] == (0, end[0], 0) and _follows_docstring(lines):
             continue
-        whole = locations.extents.get((statement.start, statement.end - 1))
-        if count in loose or count in alone:
-            items = _loose_items(cut.tokens[statement.start : statement.end], locations.of(statement.start))
+        whole = locations.extents.get((first, last))
+        if count in only_begun:
+            items = _loose_items(tokens[first : statement.end], locations.of(first))
+        elif tokens[first].kind == "statement":
+            items = _loose_items(tokens[first : statement.end], locations.of(first))
+            items[0].symbol = ""
         else:
-            items = _items(cut, range(statement.start, statement.end), locations, brackets, pieces, edges)
+            items = _items(cut, range(first, statement.end), locations, brackets, pieces, edges, others)
             in_order_of_columns(items, locations.extents)
             if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
         if first_text == "pass" and end is not None:
             items = _silent_body(items, end)
-        last = statement.end - 1
         is_string = len(items) == 1 and items[0].text.startswith('"""')
         closes = locations.ends[last] if is_string else locations.body_ends.get(last)
         is_closed = last in locations.ending or whole is not None and whole[2:] == locations.ends[last]
@@ -116,7 +121,9 @@ def _end_of_documented(cut: Tokens, locations: Locations, number: int) -> Extent
     """
     statement = cut.statements[number]
     header = statement.parent
-    if header < 0 or number != header + 1 or cut.tokens[statement.start].kind not in ("string", "statement"):
+    if header < 0 or number != header + 1 or not locations.silent:
+        return None
+    if cut.tokens[statement.start].kind not in ("string", "statement"):
         return None
     if number + 1 < len(cut.statements) and cut.statements[number + 1].parent == header:
         return None
@@ -178,14 +185,24 @@ def _items(
     brackets: tuple[dict[int, list[Item]], dict[int, list[Item]]],
     pieces: dict[int, list[LiteralPiece]],
     edges: _Edges,
+    others: set[int],
 ) -> list[Item]:
-    """Return the items of the statement with these tokens."""
+    """Return the items of the statement with these tokens; all but the ``others`` are written as they are."""
     opening, closing = brackets
     items: list[Item] = []
     space = 0
     opened: list[Item] = []  # before tokens that are dropped
     for number in numbers:
         token = cut.tokens[number]
+        if number not in others and not opened:
+            line, column = locations.starts[number] or (locations.lines[number], None)
+            item = Item(token.text, line, column, max(space, token.space), token.is_glued, token.in_string)
+            edges.mark(item, number, locations.starts[number], locations.ends[number])
+            if token.kind not in ("op", "name"):
+                item.symbol = '"'
+            items.append(item)
+            space = 0
+            continue
         if number in locations.dropped:
             space = max(space, token.space)
             opened += opening.get(number, ())
@@ -211,7 +228,7 @@ def _items(
         item.otherwise = token.text if number in locations.spelled.expressions else None
         edges.mark(item, number, start, locations.ends[number])
         if token.kind not in ("op", "name"):
-            item.symbol = "" if token.kind == "statement" else '"'
+            item.symbol = '"'
         items.append(item)
         items += closing.get(number, ())
         if number in locations.commas or number in locations.colons:

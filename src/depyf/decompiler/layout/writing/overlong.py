@@ -20,9 +20,15 @@ def shorten_strings(lines: list[Line], rows: list[int | None], indents: list[int
     before = 0
     for line, row, limit, indent in zip(lines, rows, reversed(followed), indents):
         here = row if row is not None else before + 1
-        if any("\n" in item.text for item in line.items):
+        before = here
+        has_rows = False
+        for item in line.items:
+            if "\n" in item.text:
+                has_rows = True
+            if item.line is not None and item.line > before:
+                before = item.line
+        if has_rows:
             _shorten_in(line, here, limit, indent + INDENT)
-        before = max([here, *(item.line for item in line.items if item.line is not None)])
 
 
 def _shorten_in(line: Line, row: int, limit: int | None, indent: int) -> None:

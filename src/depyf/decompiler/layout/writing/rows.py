@@ -38,11 +38,13 @@ def aligned_rows(elements: Sequence[Item], count: int, column: int, closing: int
     The closing bracket ends the last row, in column ``closing``.
     """
     groups = _groups(elements)
+    width = 0  # with the space before the first of them
     for size in range(1, len(groups)):
-        last = groups[-size:]
-        if _width(last) == closing - column:
+        first = groups[-size]
+        width += _width([first]) + first[0].space
+        if width - first[0].space == closing - column:
             rows = _filled(groups[:-size], count - 1, WIDTH - column)
-            return Rows(column, [*rows, _joined(last)]) if rows is not None else None
+            return Rows(column, [*rows, _joined(groups[-size:])]) if rows is not None else None
     return None
 
 

@@ -14,6 +14,7 @@ from ..constants import constant_key
 
 _SINGLE = (type(None), bool, type(Ellipsis), RawCode)
 """Types of constants with one object for each value, or that are compared by behaviour."""
+_WITHOUT_NANS = frozenset((*_SINGLE, int, str, bytes))
 NANS = "nans that are one object in other places than those of the text"
 
 
@@ -55,6 +56,8 @@ def _compares_identities(instructions: list[Instruction]) -> bool:
 
 def _pattern(constants: tuple[Any, ...]) -> list[int]:
     """For each nan in these the number of its object, in order of first occurrence."""
+    if _WITHOUT_NANS.issuperset(map(type, constants)):
+        return []
     objects: dict[int, int] = {}
     found: list[int] = []
     todo: list[Any] = [constants]
