@@ -6,7 +6,7 @@ import ast
 import itertools
 import math
 import re
-from typing import Iterator, Tuple
+from typing import Collection, Iterator, Tuple
 
 Operation = Tuple[object, str, object]
 """Left operand, operator, right operand."""
@@ -237,6 +237,12 @@ def begins_with(text: str, first: object) -> bool:
     match = _TOKEN.match(text.lstrip("("))
     value = ast.literal_eval(match[0]) if match is not None and match["operator"] is None else None
     return type(value) is type(first) and value == first
+
+
+def has_operand(text: str, operands: Collection[object]) -> bool:
+    """Whether one of the literals of the expression is one of these."""
+    values = [ast.literal_eval(match[0]) for match in _TOKEN.finditer(text) if match[0][0] not in "()+-*/%|&^~<>[]:, "]
+    return any(type(value) is type(one) and value == one for value in values for one in operands)
 
 
 def is_operation(text: str) -> bool:

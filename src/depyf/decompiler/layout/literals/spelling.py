@@ -15,8 +15,10 @@ from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .displays import spell_display
-from .expressions import begins_with, expressions, is_operation, operators_of, sums
-from .numbers import after_minus, spellings_of_number
+from .expressions import begins_with, expressions, has_operand, is_operation, operators_of, sums
+from .fallbacks import foldable, folded_somehow
+from .numbers import after_minus, spellings_of_number, with_last_groups
+from .over_lines import folded_over_lines, text_over_lines
 from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
 from .strings import OF_LITERAL, in_quotes, plain, spellings_of_string, width_of
 
@@ -59,7 +61,7 @@ def spell(
         if start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent, origins.get((start, end), _UNKNOWN))
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
-            _signed(found, end, end_column - column, tokens)
+            _signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return":
@@ -73,6 +75,9 @@ def spell(
         elif (start, end) in tuples:
             first = origins.get((start, end), _UNKNOWN).first
             texts, omitted = spell_display(tokens, (start, end), extent, first, found.squeezed)
+            if not texts and first is not None and not found.squeezed.isdisjoint(range(start + 1, end)):
+                texts, omitted = spell_display(tokens, (start, end), extent, first)
+                found.squeezed.difference_update(range(start + 1, end if texts else start))
             found.texts.update(texts)
             found.without |= omitted
             found.squeezed.update({end} & {*texts})
@@ -141,17 +146,24 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
         first = origin.first
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
-    return _tight(texts, tokens, number)
+    if origin.is_folded and (origin.operands or not texts):
+        texts += [one for one in foldable(value, tokens[number].text, origin.first) if width_of(one) == width]
+        texts.sort(key=lambda one: not has_operand(one, origin.operands))
+    text = _tight(texts, tokens, number)
+    if text is None and origin.is_folded and width != width_of(tokens[number].text):
+        return folded_somehow(value, tokens[number].text, width, origin.first)
+    return text
 
 
 def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, is_alone: bool) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
     fitting = [one for one in _spellings(token) if width_of(one) == width and "\n" not in one]
-    literals = [one for one in fitting if not is_operation(one)] if origin.is_folded is False else []
-    if literals:
-        return literals[0]
     value = _value(token.text)
+    literals = (one for one in (*fitting, *with_last_groups(value, width)) if not is_operation(one))
+    literal = next(literals, None) if origin.is_folded is False else None
+    if literal is not None:
+        return literal
     if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
         adjacent = on_one_row(value, width, token.text)
         fitting = [adjacent] if adjacent is not None else fitting
@@ -204,6 +216,8 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
 def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
     """Detect a formatted string without fields: from 3.12 on, its text has a position, without prefix and quotes."""
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
+    if _value(text) is None:
+        return False
     texts = [text]
     if line != end_line and "\\n" in text:
         value = ast.literal_eval(text)
@@ -240,22 +254,36 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
     return None
 
 
-def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> None:
-    """Respell a number after a minus: both are one constant."""
+def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], first: object) -> None:
+    """Respell a number after a minus: both are one constant. ``first``: the literal behind the minus, if known."""
     room = width - len("-")
-    if width_of(tokens[number].text) != room:
+    value = _value(tokens[number].text)
+    if first is not None:
+        text = _after_minus_with(value, tokens[number].text, room, first)
+        found.texts.update({number: text} if text is not None else {})
+    elif width_of(tokens[number].text) != room:
         fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
         text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
         if text is None:  # the sign of a quotient is that of its dividend
-            quotients = expressions(_value(tokens[number].text), room)
-            text = next((one for one in quotients if [*operators_of(one)] == ["/"]), None)
-        value = _value(tokens[number].text)
+            text = next((one for one in expressions(value, room) if [*operators_of(one)] == ["/"]), None)
         if text is None and isinstance(value, int):
             beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
             fitting = (one for one in after_minus(value) if len(one) == room)
             text = next((one for one in fitting if one[0] == "(" or _ARITHMETIC.isdisjoint(beside)), None)
         if text is not None:
             found.texts[number] = text
+
+
+def _after_minus_with(value: object, text: str, room: int, first: object) -> str | None:
+    """Return an expression that begins with ``first`` and is ``value``, with the sign of its first operand changed if
+    that changes the sign of the whole, or else in parentheses.
+    """
+    keeps_sign = (one for one in expressions(value, room, first) if {*operators_of(one)} in ({"*"}, {"/"}, {"<<"}))
+    found = next(keeps_sign, None) or next((f"({one})" for one in expressions(value, room - 2, first)), None)
+    if found is None and isinstance(value, int):
+        found = next((one for one in after_minus(value) if len(one) == room and begins_with(one, first)), None)
+    inner = folded_somehow(value, text, room - 2, first) if found is None else None
+    return f"({inner})" if inner is not None else found
 
 
 def _asserted(
@@ -408,24 +436,22 @@ def _over_lines(
     rows = end_line - line
     if is_alone and "\\" not in text and text.count("\n") == rows and width_of(text.rpartition("\n")[2]) == end_column:
         return
+    if origin.is_folded:
+        whole = folded_over_lines(value, rows, column, end_column, text, origin.first)
+        if whole is not None:
+            found.texts[number] = whole
+            found.expressions.add(number)
+            found.joined.update({number} if whole.count("+\n") else ())
+            return
+    whole = text_over_lines(value, rows, end_column)
+    if whole is not None:
+        found.texts[number] = whole
+        return
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
-    has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
-    for quote in ('"""', "'''"):
-        spellings = in_quotes(value, quote)
-        if has_backslash:  # as in a regular expression: nobody doubles them if the text can be raw
-            spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))
-        for one in spellings:
-            for whole in (one, _continued(one)) if marks else (one,):
-                if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
-                    found.texts[number] = whole
-                    return
     if is_alone and marks == rows and text.count("\n") == rows:
         return
     pieces = in_pieces(value, rows, column, end_column, text, origin.first)
     if pieces is not None:
-        if origin.is_folded and pieces.count("\n") == rows and "\n\n" not in pieces:
-            pieces = pieces.replace("\n", " +\n")
-            found.expressions.add(number)
         found.texts[number] = pieces
         found.joined.add(number)
 
@@ -449,9 +475,3 @@ def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None
     if more < 0 and any(one[:-more].strip() for one in rest):
         return
     found.texts[number] = "\n".join([first, *lines])
-
-
-def _continued(text: str) -> str:
-    """Insert a backslash and a newline after the opening quotes."""
-    end = text.index(text[-1]) + 3
-    return text[:end] + "\\\n" + text[end:]

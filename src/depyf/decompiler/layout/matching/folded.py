@@ -19,10 +19,14 @@ _SCALARS = (int, float, complex, str, bytes)
 
 
 class Folding(NamedTuple):
-    """Whether a constant was folded, None if unknown; ``first``: the literal that its expression begins with."""
+    """Whether a constant was folded, None if unknown; ``first``: the literal that its expression begins with.
+
+    ``operands``: constants that the compiler comes to earlier than our text shows: likely operands of folded ones.
+    """
 
     is_folded: bool | None
     first: Scalar | None = None
+    operands: tuple[Scalar, ...] = ()
 
 
 def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dict[int, Folding]:
@@ -36,7 +40,11 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     keys = list(_keys(raw))
     indices = {key: index for index, key in reversed([*enumerate(keys)])}
     names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1]}
-    after_literals, first_folded = _bounds(raw, keys, list(_keys(ours)), names)
+    listed = [one.arg for one in instructions if one.op == "STORE_STATIC_ATTRIBUTES"]
+    names |= {index for index, one in enumerate(raw.consts) if _may_be_names(one) and tuple(sorted(one)) in listed}
+    own_keys = list(_keys(ours))
+    after_literals, first_folded = _bounds(raw, keys, own_keys, names)
+    operands = tuple(_early(raw, keys[:first_folded], own_keys))
     first = _begins_with_first(raw, ours, loads)
     is_unused = not any(constant_key(load.arg) == keys[0] for load in loads)
     if first is not None and is_unused:
@@ -47,10 +55,10 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
         if not _is_scalar(load.arg) or index is None or _must_be_folded(load.arg):
             continue
         if not after_literals <= index < first_folded:
-            found[load.offset] = Folding(index >= first_folded)
+            found[load.offset] = Folding(index >= first_folded, None, operands)
     if first is not None:
         known = found.get(first.offset, Folding(None)).is_folded
-        found[first.offset] = Folding(True if is_unused else known, raw.consts[0])
+        found[first.offset] = Folding(True if is_unused else known, raw.consts[0], operands)
     return found
 
 
@@ -84,6 +92,17 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     return best[0], best[-1]
 
 
+def _early(raw: RawCode, keys: list[object], ours: list[object]) -> Iterator[Scalar]:
+    """Yield the literals that come earlier in the original than in our text, ``ours``; ``keys``: the literals."""
+    order = {key: place for place, key in reversed([*enumerate(ours)])}
+    least = len(ours)
+    for key, one in reversed([*zip(keys, raw.consts)]):
+        place = order.get(key, least)
+        if place > least and type(one) in _SCALARS:
+            yield one
+        least = min(least, place)
+
+
 def _in_order(places: list[int | None]) -> list[int]:
     """Return, for each number of places from the start, the length of the longest increasing subsequence of these."""
     tails: list[int] = []
@@ -114,10 +133,10 @@ def _begins_with_first(raw: RawCode, ours: RawCode, loads: list[Instruction]) ->
 
 
 def _first_of(constant: object) -> object:
-    """Return the first element of a tuple, or of the tuple that it begins with."""
+    """Return the literal that our text of the constant begins with: of a tuple, that of its first element."""
     while isinstance(constant, tuple) and constant:
         constant = constant[0]
-    return constant
+    return -constant if isinstance(constant, (int, float)) and constant < 0 else constant
 
 
 def _may_be_names(constant: object) -> bool:
