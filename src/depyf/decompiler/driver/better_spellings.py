@@ -14,6 +14,7 @@ from ..limits.budget import OutOfBudget, part_for
 from ..proof import Verdict
 from ..proof.identical import differing_fields
 from ..surface_forms.changes import FormChange, TreeChange
+from ..surface_forms.dead_code import spell_dead_code
 from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
 from ..surface_forms.loop_tests import spell_loop_tests
@@ -80,6 +81,10 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
         tests = spell_loop_tests(body, raw, printed, work.compile)
         if tests:
             return tests
+    if any(field in verdict.differs for field in ("constants", "names", "variables")):
+        unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile)
+        if unreached:
+            return unreached
     if "code" not in verdict.differs:
         return []
     found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile)
