@@ -66,6 +66,24 @@ CASES = {
         "        raise E('k')\n\n\ndef l():\n    assert True\n\n\ndef m(n):\n    for o in n:\n        if o:\n"
         "            return o\n    return None\n"
     ),
+    "tests beside constants": (
+        "class A:\n    def f(self, a):\n        assert not a.b\n        if __debug__ and a.c >= 4:\n"
+        "            a.d('e')\n        a.g = True\n\n    def h(self):\n        def i():\n"
+        "            if True: raise E('j')\n        return i\n\n    def k(self):\n        if l is not None:\n"
+        "            if True:\n                if not m:\n                    n()\n                o()\n"
+    ),
+    "dead stores": (
+        "def f(a, b):\n    c = b\n    if 0:\n        d, e = divmod(a, g[c][0])\n    else:\n        h, i = g[c]\n"
+        "        d = k(a)\n        e = a\n    return d, e\n"
+    ),
+    "numbers with an operand that is early": (
+        "def f(a):\n    b = a + (7.0 - 0.5)\n    c = a * 7.0\n    return b, c, d(8 * 'e' + 'g', 'h')\n"
+        "\n\ndef i():\n    return j * ((2.0 + 3.0) - (2.0 + 3.0)), 'k'\n"
+    ),
+    "a body beside a with statement": (
+        "def f():\n    a = b()\n    with c.d(a, e=g): pass\n\n    a.h(1)\n"
+        "    with c as i, \\\n         d as j: pass\n\n    with c:\n        pass\n    return a\n"
+    ),
     "operands below each other": (
         "def f(a):\n    b = a[:12]\n    if b == 'c' or b.d('c-'):\n        return 'c'\n    if b in ('e', 'f') or \\\n"
         "       b.d(('g', 'h')):\n        return 'i'\n    return a\n"

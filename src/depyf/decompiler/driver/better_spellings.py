@@ -81,7 +81,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
         tests = spell_loop_tests(body, raw, printed, work.compile)
         if tests:
             return tests
-    if any(field in verdict.differs for field in ("constants", "names", "variables")):
+    if not {"constants", "names", "variables", "order of variables"}.isdisjoint(verdict.differs):
         unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile)
         if unreached:
             return unreached

@@ -108,7 +108,7 @@ def _parameter_loads(work: Work) -> None:
 
 
 def _build(work: Work) -> None:
-    work.graph = build_flowgraph(work.instructions)
+    work.graph = build_flowgraph(work.instructions, loop_tests_are_copied=work.behavior.loop_tests_are_copied)
 
 
 def _handlers_are_last(work: Work) -> bool:

@@ -148,8 +148,11 @@ def reached_from(
     return found
 
 
-def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
-    """Split ``instructions`` into blocks at jumps, jump targets and the borders of exception ranges."""
+def build_flowgraph(instructions: list[Instruction], *, loop_tests_are_copied: bool = True) -> ControlFlowGraph:
+    """Split ``instructions`` into blocks at jumps, jump targets and the borders of exception ranges.
+
+    ``loop_tests_are_copied``: a loop at the beginning of an endless one has a test of its own at the bottom.
+    """
     _cover_ends_of_async_for(instructions)
     loop_nops = _loop_start_nops(instructions)
     _cover_uncovered(instructions, loop_nops)
@@ -163,7 +166,8 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
             block.fall = following
         if block.handler is not None:
             block.handler_block = block_at[block.handler.target]
-    _skip_empty_blocks(graph, {*loop_nops.values(), *_starts_of_outer_loops(graph)})
+    outer = [] if loop_tests_are_copied else [*_starts_of_outer_loops(graph)]
+    _skip_empty_blocks(graph, {*loop_nops.values(), *outer})
     graph.remove_unreachable()
     return graph
 

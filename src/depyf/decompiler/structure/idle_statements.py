@@ -88,6 +88,7 @@ def write_idle_statements(
     whether there were any. ``constants``: those of the code, unless they are unknown.
     """
     changed = _write_test_at_end(body, instructions, constants)
+    changed |= _is_first(True, constants) and _write_tests_of_debug(body)
     found = list(_candidates(instructions))
     if not found:
         return changed
@@ -131,6 +132,26 @@ def _write_test_at_end(
                 body[-1].column = start - len(keyword)
                 return True
     return False
+
+
+def _write_tests_of_debug(body: list[nodes.Statement]) -> bool:
+    """Write ``__debug__ and`` where a test is as far to the right of its statement, and ``if True:`` where the only
+    statement is as far to the right of the place for it.
+    """
+    changed = False
+    if len(body) == 1 and body[0].column is not None and body[0].column % INDENT == len("if True: ") % INDENT:
+        column = body[0].column - len("if True: ")
+        body[:] = [nodes.If(_test("True"), body[:], line=body[0].line)]
+        body[0].column = column
+        return True
+    for inner in nodes.bodies(body):
+        column_of_inner = column_of_body(inner)
+        for statement in inner:
+            if isinstance(statement, nodes.If) and statement.column is not None and column_of_inner is not None:
+                if statement.column - column_of_inner == len("__debug__ and "):
+                    statement.test = nodes.BoolOp("and", [_test("__debug__"), statement.test])
+                    statement.column, changed = column_of_inner, True
+    return changed
 
 
 def _is_first(value: object, constants: Sequence[object]) -> bool:
@@ -241,7 +262,8 @@ def _add(
     if column is None:
         return
     outer = column - INDENT
-    if not at and not is_next and start - outer in _KEYWORDS and end - start in _TRUE:
+    is_certain = not is_next or end - start > len("1")  # that may be an `assert 1`
+    if not at and is_certain and start - outer in _KEYWORDS and end - start in _TRUE:
         found.insert(0, _Idle(line, end_line, start, end, body, at, outer, is_next))
     if column <= start:
         found.insert(0, _Idle(line, end_line, start, end, body, at, column, is_next))

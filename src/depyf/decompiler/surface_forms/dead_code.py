@@ -43,7 +43,7 @@ def spell_dead_code(
     ``recompiled`` is the code of the current text. ``body`` is restored at the end.
     """
     runs = [*_runs(raw.names, recompiled.names)]
-    variables = [one for one in raw.varnames if one not in recompiled.varnames and one.isidentifier()]
+    variables = _early(raw.varnames, recompiled.varnames)
     first = _first_constant(raw, recompiled)
     if not (runs or variables or first) or sum(len(run.names) for run in runs) > _MOST_NAMES:
         return []
@@ -85,6 +85,19 @@ def _runs(names: Sequence[str], ours: Sequence[str]) -> Iterator[_Run]:
         elif run:
             yield _Run(number - len(run), run)
             run = []
+
+
+def _early(names: Sequence[str], ours: Sequence[str]) -> list[str]:
+    """Return the variables that are not in ``ours``, or come later there."""
+    places = {name: place for place, name in enumerate(ours)}
+    found: list[str] = []
+    least = len(ours)
+    for name in reversed(names):
+        place = places.get(name, len(ours))
+        if place >= least and name.isidentifier():
+            found.insert(0, name)
+        least = min(least, place)
+    return found
 
 
 def _first_constant(raw: RawCode, recompiled: RawCode) -> list[nodes.Expression]:

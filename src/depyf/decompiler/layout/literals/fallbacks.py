@@ -8,9 +8,9 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from typing import Iterator
+from typing import Collection, Iterator
 
-from .expressions import begins_with
+from .expressions import begins_with, has_operand
 from .strings import OF_LITERAL, in_quotes, width_of
 
 _LARGEST_POWER = 64
@@ -40,8 +40,13 @@ def folded_somehow(value: object, text: str, width: int, first: object = None) -
     return _padded(widest, width - width_of(widest))
 
 
-def foldable(value: object, text: str, first: object = None) -> list[str]:
-    """Return expressions of any width."""
+def foldable(
+    value: object, text: str, first: object = None, operands: Collection[object] = ()
+) -> list[str]:
+    """Return expressions of any width, those with one of the ``operands`` first.
+
+    None has ``value`` itself as an operand: the compiler would come to it as to a literal.
+    """
     if isinstance(value, (str, bytes)):
         found = _of_text(value, text, first)
     elif isinstance(value, int) and value.bit_length() < _MOST_BITS:
@@ -50,7 +55,28 @@ def foldable(value: object, text: str, first: object = None) -> list[str]:
         found = _of_float(value, first)
     else:
         return []
-    return [one for one in dict.fromkeys(found) if first is None or begins_with(one, first)]
+    texts = dict.fromkeys(itertools.chain(_with_operands(value, operands), found))
+    return [one for one in texts if (first is None or begins_with(one, first)) and not has_operand(one, (value,))]
+
+
+def _with_operands(value: object, operands: Collection[object]) -> Iterator[str]:
+    """Yield operations on one of the numbers ``operands`` and another one."""
+    if not isinstance(value, (int, float)):
+        return
+    for one in operands:
+        if type(one) is not type(value) or one == value or one < 0 or one > _LARGEST_FLOAT:
+            continue
+        for left, operator, right in (
+            (value + one, "-", one), (one, "-", one - value), (one, "+", value - one), (value - one, "+", one),
+            (one, "*", value / one if one else 0), (value / one if one else 0, "*", one),
+        ):  # fmt: skip
+            left, right = (type(value)(side) for side in (left, right))
+            if min(left, right) > 0 and _result(left, operator, right) == value:
+                yield from _both(repr(left), operator, repr(right))
+
+
+def _result(left: float, operator: str, right: float) -> float:
+    return left + right if operator == "+" else left - right if operator == "-" else left * right
 
 
 def _padded(text: str, blanks: int) -> str:
@@ -160,6 +186,7 @@ def _of_float(value: float, first: object) -> Iterator[str]:
     if half * 2 == value:
         yield from _both(repr(half), "*", 2)
         yield from _both(2, "*", repr(half))
+    yield from _both(repr(value + 1.0), "-", 1.0) if value + 1.0 - 1.0 == value else ()
     for right in _SMALL:
         left = value - right
         if left + right == value and left != value and left > 0 and len(repr(left)) <= len(repr(value)):
@@ -197,10 +224,12 @@ def _of_whole_float(value: float) -> Iterator[str]:
 def _of_text(value: str | bytes, text: str, first: object) -> Iterator[str]:
     """Yield products, sums and, for one character, an item."""
     if isinstance(first, int):
-        size, rest = divmod(len(value), first) if first > 0 else (0, 1)
-        if not rest and value[:size] * first == value:
-            for one in in_quotes(value[:size], _quote(text)):
-                yield from _both(first, "*", one)
+        for size in range(1, min(len(value) // first, _LONGEST_UNIT) + 1 if first > 0 else 0):
+            if value[:size] * first == value[: size * first]:
+                more = value[size * first :]
+                for one in in_quotes(value[:size], _quote(text)):
+                    for product in _both(first, "*", one):
+                        yield from _both(product, "+", next(in_quotes(more, _quote(text)))) if more else (product,)
         return
     if isinstance(first, (str, bytes)):
         if type(first) is type(value):

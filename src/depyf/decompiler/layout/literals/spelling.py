@@ -147,7 +147,8 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
     if origin.is_folded and (origin.operands or not texts):
-        texts += [one for one in foldable(value, tokens[number].text, origin.first) if width_of(one) == width]
+        more = foldable(value, tokens[number].text, origin.first, origin.operands)
+        texts += [one for one in more if width_of(one) == width]
         texts.sort(key=lambda one: not has_operand(one, origin.operands))
     text = _tight(texts, tokens, number)
     if text is None and origin.is_folded and width != width_of(tokens[number].text):
