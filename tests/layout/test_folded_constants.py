@@ -23,6 +23,10 @@ CASES = {
     "quotients in a tuple": "def f(t):\n    return a((-1/4, 3/4, 1/2), (t**3, t, 1.0))\n",
     "negative powers in a tuple": "def f():\n    a = (-(2 ** 31), 2 ** 31)\n    return a\n",
     "a shift after a minus": "def f():\n    return a(-1 << 31, -1 << 64)\n",
+    "an inverted number": "def f():\n    return a(~2, -3)\n",
+    "shifts of a small number": (
+        "def f(a):\n    if a < 1 << 8:\n        return 1\n    elif a < 1 << 16:\n        return 2\n    return 3\n"
+    ),
     "a sum after a minus": "def f():\n    return a(-(2+1), -2**32 - 1)\n",
     "a quotient of integers": "def f():\n    return a(7 // 2, 3)\n",
     "repeated and added": (

@@ -259,7 +259,9 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], fir
     """Respell a number after a minus: both are one constant. ``first``: the literal behind the minus, if known."""
     room = width - len("-")
     value = _value(tokens[number].text)
-    if first is not None:
+    if type(first) is int and value == first + 1 and room == len(str(first)):
+        found.texts.update({number - 1: "~", number: str(first)})
+    elif first is not None:
         text = _after_minus_with(value, tokens[number].text, room, first)
         found.texts.update({number: text} if text is not None else {})
     elif width_of(tokens[number].text) != room:

@@ -15,6 +15,7 @@ from ...proof.constants import constant_key
 
 Scalar = Union[int, float, complex, str, bytes]
 
+_LARGEST_SMALL = 255
 _SCALARS = (int, float, complex, str, bytes)
 
 
@@ -46,7 +47,9 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     after_literals, first_folded = _bounds(raw, keys, own_keys, names)
     operands = tuple(_early(raw, keys[:first_folded], own_keys))
     first = _begins_with_first(raw, ours, loads)
-    is_unused = not any(constant_key(load.arg) == keys[0] for load in loads)
+    # Instructions that load a small integer have it themselves.
+    is_small = bool(raw.consts) and type(raw.consts[0]) is int and 0 <= raw.consts[0] <= _LARGEST_SMALL
+    is_unused = is_small or not any(constant_key(load.arg) == keys[0] for load in loads)
     if first is not None and is_unused:
         first_folded = min(first_folded, indices.get(constant_key(first.arg), first_folded))
     found = {}
