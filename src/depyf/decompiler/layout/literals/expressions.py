@@ -19,6 +19,7 @@ _SQUARED = (60, 1024, 1000)
 _HOURS = 24
 _POWERS = ((10, 1, 3), (2, 10, 10), (1024, 1, 2))
 """Bases, the steps of their exponents, and the least exponent of a factor."""
+_USUAL_PRODUCTS = ((24, 3600), (60, 60), (60, 24), (1024, 1024))
 _FEW = 1000
 _LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
@@ -37,7 +38,9 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
     ``first``: the literal that they begin with, if known.
     """
     operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
-    usual = [*powers_of_two(value), *_products(value), *_round_sums(value)] if type(value) is int else []
+    usual = [] if type(value) is not int else [
+        *powers_of_two(value), *_products(value), *_near_products(value), *_round_sums(value)
+    ]  # fmt: skip
     yield from (one for one in usual if len(one) == width and (first is None or begins_with(one, first)))
     for spellings in (_plain, _others):
         for left, operator, right in operations:
@@ -148,6 +151,15 @@ def _products(value: int) -> Iterator[str]:
             if power >= least and 1 < left < _FEW:
                 yield f"{left}{times}{base}**{power}"
                 yield f"{left}{times}{base} ** {power}"
+
+
+def _near_products(value: int) -> Iterator[str]:
+    """Yield products that people write, with a number added or subtracted."""
+    for left, right in _USUAL_PRODUCTS:
+        more = value - left * right
+        if more and abs(more) <= _FEW:
+            for times, plus in ((" * ", " + "), ("*", " + "), ("*", "+")):
+                yield f"{left}{times}{right}{plus if more > 0 else plus.replace('+', '-')}{abs(more)}"
 
 
 def _round_sums(value: int) -> Iterator[str]:

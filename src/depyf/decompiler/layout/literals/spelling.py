@@ -259,22 +259,28 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], fir
     """Respell a number after a minus: both are one constant. ``first``: the literal behind the minus, if known."""
     room = width - len("-")
     value = _value(tokens[number].text)
+    text: str | None = None
     if type(first) is int and value == first + 1 and room == len(str(first)):
-        found.texts.update({number - 1: "~", number: str(first)})
+        found.texts[number - 1], text = "~", str(first)
     elif first is not None:
         text = _after_minus_with(value, tokens[number].text, room, first)
-        found.texts.update({number: text} if text is not None else {})
     elif width_of(tokens[number].text) != room:
-        fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
-        text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
-        if text is None:  # the sign of a quotient is that of its dividend
-            text = next((one for one in expressions(value, room) if [*operators_of(one)] == ["/"]), None)
-        if text is None and isinstance(value, int):
-            beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
-            fitting = (one for one in after_minus(value) if len(one) == room)
-            text = next((one for one in fitting if one[0] == "(" or _ARITHMETIC.isdisjoint(beside)), None)
-        if text is not None:
-            found.texts[number] = text
+        text = _after_minus(value, number, room, tokens)
+    if text is not None:
+        found.texts[number] = text
+
+
+def _after_minus(value: object, number: int, room: int, tokens: list[Token]) -> str | None:
+    """Return what is ``value`` after a minus, of this width."""
+    fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
+    text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
+    if text is None:  # the sign of a quotient is that of its dividend
+        text = next((one for one in expressions(value, room) if [*operators_of(one)] == ["/"]), None)
+    if text is None and isinstance(value, int):
+        beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
+        fitting = (one for one in after_minus(value) if len(one) == room)
+        text = next((one for one in fitting if one[0] == "(" or _ARITHMETIC.isdisjoint(beside)), None)
+    return text
 
 
 def _after_minus_with(value: object, text: str, room: int, first: object) -> str | None:

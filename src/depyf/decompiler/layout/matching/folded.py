@@ -47,9 +47,7 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     after_literals, first_folded = _bounds(raw, keys, own_keys, names)
     operands = tuple(_early(raw, keys[:first_folded], own_keys))
     first = _begins_with_first(raw, ours, loads)
-    # Instructions that load a small integer have it themselves.
-    is_small = bool(raw.consts) and type(raw.consts[0]) is int and 0 <= raw.consts[0] <= _LARGEST_SMALL
-    is_unused = is_small or not any(constant_key(load.arg) == keys[0] for load in loads)
+    is_unused = _is_small(raw.consts[:1]) or not any(constant_key(load.arg) == keys[0] for load in loads)
     if first is not None and is_unused:
         first_folded = min(first_folded, indices.get(constant_key(first.arg), first_folded))
     found = {}
@@ -95,15 +93,27 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     return best[0], best[-1]
 
 
+def _is_small(first: tuple[object, ...]) -> bool:
+    """Whether the first constant is a small integer: instructions that load such have it themselves."""
+    return any(type(one) is int and 0 <= one <= _LARGEST_SMALL for one in first)
+
+
 def _early(raw: RawCode, keys: list[object], ours: list[object]) -> Iterator[Scalar]:
-    """Yield the literals that come earlier in the original than in our text, ``ours``; ``keys``: the literals."""
+    """Yield the literals that come earlier in the original than in our text, ``ours``; ``keys``: the literals.
+
+    The others are in order: they are the longest sequence that is.
+    """
     order = {key: place for place, key in reversed([*enumerate(ours)])}
+    known = [(order[key], one) for key, one in zip(keys, raw.consts) if key in order]
+    sizes = _in_order([place for place, _ in known])
+    rest = sizes[-1]
     least = len(ours)
-    for key, one in reversed([*zip(keys, raw.consts)]):
-        place = order.get(key, least)
-        if place > least and type(one) in _SCALARS:
+    for number in reversed(range(len(known))):
+        place, one = known[number]
+        if place < least and sizes[number + 1] == rest and sizes[number] == rest - 1:
+            least, rest = place, rest - 1
+        elif place > least and type(one) in _SCALARS:
             yield one
-        least = min(least, place)
 
 
 def _in_order(places: list[int | None]) -> list[int]:
