@@ -98,6 +98,9 @@ CASES = {
         "        a = a[1:]\n"
     ),
     "a template string over lines": 'def f(a):\n    return t"""{\n  a\n}""", g(1,\n             2)\n',
+    "template strings with blanks": (
+        "def f(x):\n    return a(t'{x }', t'{  x  }',\n             t'{ x !r}', t'{ x :.2f}')\n"
+    ),
     "a text with backslashes below": (
         "def f():\n    a('b', '''\\\n    0: c \\\\x94 d\n    1: e\n''')\n\n\nclass G:\n    def h(self):\n        pass\n"
     ),

@@ -242,14 +242,17 @@ class _Cutter:
             first = False
         if first:
             raise CannotCut(f"line {self.line}: an empty field")
+        space = space if self.is_template else 0
         if mark == "!":
-            self.add(self.at + 2, "part", 0, True, in_string=True)
+            self.add(self.at + 2, "part", space, True, in_string=True)
+            space = 0
         if self.text.startswith(":", self.at):
-            self.add(self.at + 1, "part", 0, True, in_string=True)
+            self.add(self.at + 1, "part", space, True, in_string=True)
             self.literal(quote, raw, in_specification=True)
+            space = 0
         if not self.text.startswith("}", self.at):
             raise CannotCut(f"line {self.line}: a field without an end")
-        self.add(self.at + 1, "op", 0, True, in_string=True)
+        self.add(self.at + 1, "op", space, True, in_string=True)
 
     def blanks(self) -> int:
         if self.text[self.at : self.at + 1] not in (" ", "\t"):
