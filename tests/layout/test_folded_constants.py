@@ -78,7 +78,7 @@ CASES = {
     ),
     "dead stores": (
         "def f(a, b):\n    c = b\n    if 0:\n        d, e = divmod(a, g[c][0])\n    else:\n        h, i = g[c]\n"
-        "        d = k(a)\n        e = a\n    return d, e\n"
+        "        d = k(a)\n        e = a\n    return divmod(d, e)\n"
     ),
     "numbers with an operand that is early": (
         "def f(a):\n    b = a + (7.0 - 0.5)\n    c = a * 7.0\n    return b, c, d(8 * 'e' + 'g', 'h')\n"

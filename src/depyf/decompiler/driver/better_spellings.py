@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("depyf")
 
+_OF_DEAD_CODE = frozenset({"constants", "names", "order of names", "variables", "order of variables"})
+"""The fields in which dead code leaves traces."""
+
 
 def spelled_exactly(
     work: Decompilation, proofs: dict[RawCode, Verdict], may_differ: Collection[RawCode] = ()
@@ -81,7 +84,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
         tests = spell_loop_tests(body, raw, printed, work.compile)
         if tests:
             return tests
-    if not {"constants", "names", "variables", "order of variables"}.isdisjoint(verdict.differs):
+    if not _OF_DEAD_CODE.isdisjoint(verdict.differs):
         unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile)
         if unreached:
             return unreached

@@ -74,13 +74,13 @@ def spell_dead_code(
 
 
 def _runs(names: Sequence[str], ours: Sequence[str]) -> Iterator[_Run]:
-    """Yield the runs of ``names`` that are not in ``ours``; none if the others differ in any way."""
-    known = {*ours}
-    if [one for one in names if one in known] != [*ours]:
+    """Yield the runs of ``names`` that are not in ``ours``, or come later there; none if the others differ."""
+    early = {*_early(names, ours)}
+    if [one for one in names if one not in early] != [one for one in ours if one not in early]:
         return
     run: list[str] = []
     for number, name in enumerate((*names, "")):
-        if number < len(names) and name not in known:
+        if name in early:
             run.append(name)
         elif run:
             yield _Run(number - len(run), run)
@@ -88,7 +88,7 @@ def _runs(names: Sequence[str], ours: Sequence[str]) -> Iterator[_Run]:
 
 
 def _early(names: Sequence[str], ours: Sequence[str]) -> list[str]:
-    """Return the variables that are not in ``ours``, or come later there."""
+    """Return the names that are not in ``ours``, or come later there."""
     places = {name: place for place, name in enumerate(ours)}
     found: list[str] = []
     least = len(ours)
