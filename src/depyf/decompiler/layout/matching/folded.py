@@ -105,12 +105,14 @@ def _early(raw: RawCode, keys: list[object], ours: list[object]) -> Iterator[Sca
     """
     order = {key: place for place, key in reversed([*enumerate(ours)])}
     known = [(order[key], one) for key, one in zip(keys, raw.consts) if key in order]
-    sizes = _in_order([place for place, _ in known])
-    rest = sizes[-1]
-    least = len(ours)
-    for number in reversed(range(len(known))):
-        place, one = known[number]
-        if place < least and sizes[number + 1] == rest and sizes[number] == rest - 1:
+    tails: list[int] = []
+    sizes = []
+    for place, _ in known:
+        sizes.append(bisect.bisect_left(tails, place) + 1)
+        tails[sizes[-1] - 1 : sizes[-1]] = [place]
+    least, rest = len(ours), len(tails)
+    for (place, one), size in zip(reversed(known), reversed(sizes)):
+        if place < least and size == rest:
             least, rest = place, rest - 1
         elif place > least and type(one) in _SCALARS:
             yield one
