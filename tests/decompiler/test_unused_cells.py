@@ -25,12 +25,18 @@ def test_read_in_dead_code_only():
         Instruction("RETURN_VALUE"),
     ]
     body: list[nodes.Statement] = []
-    mention_the_unused(body, load(outer().__code__), instructions)
-    assert print_tree(nodes.Module(body)).split() == ["if", "False:", "cell"]
+    assert mention_the_unused(body, load(outer().__code__), instructions) == ["cell"]
+    assert body == []
+
+
+def test_mentioned_where_a_test_is_never_true():
+    body: list[nodes.Statement] = [nodes.If(nodes.Constant(0), [nodes.Pass()])]
+    assert mention_the_unused(body, load(outer().__code__), [Instruction("LOAD_DEREF", "other")]) == []
+    assert print_tree(nodes.Module(body)).split() == ["if", "0:", "cell"]
 
 
 def test_named_by_a_constant_only():
     instructions = [Instruction("CONST", "cell"), Instruction("LOAD_DEREF", "other"), Instruction("RETURN_VALUE")]
     body: list[nodes.Statement] = []
-    mention_the_unused(body, load(outer().__code__), instructions)
-    assert print_tree(nodes.Module(body)).split() == ["if", "False:", "cell"]
+    assert mention_the_unused(body, load(outer().__code__), instructions) == ["cell"]
+    assert body == []

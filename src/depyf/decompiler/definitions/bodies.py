@@ -21,7 +21,7 @@ from ..printing.string_text import cleaned
 from ..syntax import nodes
 from ..syntax.grammar import Grammar
 from ..syntax.scopes import bound_names
-from ..syntax.transforms.tail_positions import DEFINITIONS
+from ..syntax.transforms.unreached import unreached_places
 from .declarations import after_docstring, comprehensions_of, declare
 from .resolve import annotation
 from .traces import annotate_a_target, keep_constant_statements
@@ -131,7 +131,7 @@ def end(
 
     ``enclosing`` are the names that enclosing functions bind.
     """
-    mention_the_unused(body, raw, instructions)
+    unread = mention_the_unused(body, raw, instructions)
     if kind == "function":
         unbound = _never_bound(body, raw, instructions)
         if unbound:
@@ -140,9 +140,11 @@ def end(
         if body == [nodes.Pass()] and body[0].written is None:
             body.clear()  # the docstring is a sufficient body
         body.insert(0, nodes.Expr(docstring(raw.docstring, raw)))
+    elif unread and body == [nodes.Pass()] and body[0].line in (raw.firstlineno, raw.firstlineno + 1):
+        body.clear()  # the declaration is a sufficient body, on the next line
     elif kind in ("class", "module"):
         _docstring(body, raw, instructions)
-    declare(body, raw, kind, instructions, enclosing)
+    declare(body, raw, kind, instructions, enclosing, unread)
     return body or [nodes.Pass()]
 
 
@@ -244,19 +246,25 @@ def _annotated_target(before: list[nodes.Statement], statement: nodes.Statement)
 
 def mention_the_unused(
     body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool = False
-) -> None:
+) -> list[str]:
     """Add dead code for its traces: a generator without a yield, an unread free variable, a cell that no other function
-    shares.
+    shares. Return the free variables that it does not mention: a declaration is enough.
 
     ``alone``: the code is compiled as a separate unit, whose scaffold handles free variables.
     """
     dead: list[nodes.Statement] = []
+    unread: list[str] = []
     if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(
         i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in reached(instructions)
     ):
         dead.append(nodes.Expr(nodes.Yield()))
     if not alone and (raw.freevars or raw.cellvars):
-        dead += _unused_cells(raw, reached(instructions))
+        live = reached(instructions)
+        dead += _unused_cells(raw, live)
+        unread = _unread(raw, live)
+        if unread and _never_taken(body) is not None:
+            dead = [nodes.Expr(nodes.Name(name)) for name in unread] + dead
+            unread = []
     if dead:
         if body and isinstance(body[-1], (nodes.Return, nodes.Raise)) and dead == [nodes.Expr(nodes.Yield())]:
             body += dead
@@ -264,6 +272,16 @@ def mention_the_unused(
             body[:] = [_never(instructions, dead, body[0].line)]
         else:
             _put_dead_code(body, dead)
+    return unread
+
+
+def declare_the_unused(
+    body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool
+) -> None:
+    """Do the same for a body whose declarations are already written."""
+    unread = mention_the_unused(body, raw, instructions, alone=alone)
+    if unread:
+        body.insert(0, nodes.Nonlocal(unread))
 
 
 def _never(instructions: list[Instruction], dead: list[nodes.Statement], line: int | None) -> nodes.Statement:
@@ -279,19 +297,25 @@ def _never(instructions: list[Instruction], dead: list[nodes.Statement], line: i
     )
 
 
-def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
-    """Statements that mention the unread free variables and the cells that no other function shares."""
-    used = {i.arg for i in live if i.op in ON_CELLS}
-    captured = {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
-    used |= captured
+def _captured(live: list[Instruction]) -> set[str]:
+    """The variables that other functions share."""
+    return {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
+
+
+def _unread(raw: RawCode, live: list[Instruction]) -> list[str]:
+    """The free variables that nothing uses."""
+    used = {i.arg for i in live if i.op in ON_CELLS} | _captured(live)
     used.add("__classdict__")  # captured whether it is read or not
     if any(i.op == "STORE_FIRST_LINE" for i in live):
         used.add("__firstlineno__")
-    if any(i.arg == "super" and i.op in ("LOAD_GLOBAL", "LOAD_NAME") for i in live):
+    if any(i.arg == "super" and i.op.startswith("LOAD_") for i in live):
         used.add("__class__")
-    for name in raw.freevars:
-        if name not in used and name.isidentifier():
-            yield nodes.Expr(nodes.Name(name))
+    return [name for name in raw.freevars if name not in used and name.isidentifier()]
+
+
+def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
+    """Statements that mention the cells that no other function shares."""
+    captured = _captured(live)
     missing = [name for name in raw.cellvars if name not in captured and name.isidentifier()]
     if raw.is_function:
         yield from map(_capture, missing)
@@ -339,22 +363,30 @@ def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> No
 
 
 _WIDTHS_OF_FALSE = {len(repr(value)): value for value in (False, 0)}
-_NEVER = (nodes.Constant(False), nodes.Constant(0), nodes.UnaryOp("not", nodes.Name("__debug__")))
 
 
 def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
-    """Put ``dead`` where a test is never true, if there is one, else behind one of its own.
-
-    That is appended to ``body``, or prepended if the last statement may end the code: compilers copy that end.
+    """Put ``dead`` where a test is never true, if there is one, else behind a statement that leaves, else below a test
+    of its own. That is prepended to ``body`` if the last statement may end the code: compilers copy that end.
     """
-    for inner in nodes.bodies(body, DEFINITIONS):
-        for statement in inner:
-            if isinstance(statement, (nodes.If, nodes.While)) and statement.test in _NEVER:
-                if statement.body == [nodes.Pass()]:
-                    statement.body = dead
-                    return
-    ends = bool(body) and isinstance(body[-1], (nodes.Return, nodes.Raise))
-    body.insert(len(body) if ends else 0, nodes.If(nodes.Constant(False), dead))
+    never = _never_taken(body)
+    if never is not None:
+        never[:] = dead
+        return
+    if body and isinstance(body[-1], (nodes.Return, nodes.Raise)):
+        body.append(nodes.If(nodes.Constant(False), dead))
+        return
+    places = [(suite, at) for suite, at in unreached_places(body) if at is not None]
+    if places:
+        suite, at = places[-1]
+        suite[at:at] = dead
+    else:
+        body.insert(0, nodes.If(nodes.Constant(False), dead))
+
+
+def _never_taken(body: list[nodes.Statement]) -> list[nodes.Statement] | None:
+    """What is below the first test that is never true: nothing."""
+    return next((suite for suite, at in unreached_places(body) if at is None), None)
 
 
 def _capture(name: str) -> nodes.Statement:

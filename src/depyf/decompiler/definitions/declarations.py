@@ -16,10 +16,16 @@ _MAY_NEED_DECLARATION = _CHANGES_GLOBAL | _CHANGES_CELL | {"STORE_FIRST_LINE", "
 
 
 def declare(
-    body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction], enclosing: frozenset[str]
+    body: list[nodes.Statement],
+    raw: RawCode,
+    kind: str,
+    instructions: list[Instruction],
+    enclosing: frozenset[str],
+    unread: Sequence[str] = (),
 ) -> None:
-    """Add the ``global`` and ``nonlocal`` statements."""
+    """Add the ``global`` and ``nonlocal`` statements; ``unread``: free variables that nothing mentions."""
     stored_globals, stored_cells = _declared(raw, kind, instructions, enclosing)
+    stored_cells.update(dict.fromkeys(unread))
     lines: list[nodes.Statement] = []
     if stored_globals:
         elsewhere = _globals_of_nested(instructions) if kind == "module" else set()

@@ -22,20 +22,25 @@ def order_sets(body: list[nodes.Statement], raw: RawCode) -> None:
         elif isinstance(node, (nodes.For, nodes.comprehension)):
             node.iter = _with_order(node.iter, places)
         elif isinstance(node, nodes.Set) and isinstance(node.elts, OfOneConstant):
-            values = [one.value for one in node.elts if isinstance(one, nodes.Constant)]
-            if _has_unknown_order(frozenset(values)):
-                node.elts[:] = _ordered(values, places)
+            if hash_is_random(node.elts.constant.value):
+                node.elts.sort(key=lambda one: places.get(_first_of(one), len(places)))
 
 
 def _with_order(value: nodes.Expression, places: dict[object, int]) -> nodes.Expression:
     if not isinstance(value, nodes.Constant) or not isinstance(value.value, frozenset):
         return value
-    return nodes.Set(_ordered(set_order(value.value), places)) if _has_unknown_order(value.value) else value
+    values = value.value
+    if not hash_is_random(values) or not all(type(one) in (str, bytes) for one in values):
+        return value
+    return nodes.Set([*map(nodes.Constant, sorted(set_order(values), key=lambda one: places.get(one, len(places))))])
 
 
-def _has_unknown_order(values: frozenset[object]) -> bool:
-    return hash_is_random(values) and all(type(one) in (str, bytes) for one in values)
-
-
-def _ordered(values: list[object], places: dict[object, int]) -> list[nodes.Expression]:
-    return [nodes.Constant(one) for one in sorted(values, key=lambda one: places.get(one, len(places)))]
+def _first_of(element: nodes.Expression) -> object:
+    """Return the string that the compiler comes to first, of an element or of the tuple that it is."""
+    value: object = element
+    while isinstance(value, nodes.Tuple) and value.elts:
+        value = value.elts[0]
+    value = value.value if isinstance(value, nodes.Constant) else None
+    while isinstance(value, tuple) and value:
+        value = value[0]
+    return value if isinstance(value, (str, bytes)) else None

@@ -90,16 +90,24 @@ def static_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
 
 
 def dead_attributes(raw: RawCode, owner: RawCode | None) -> list[str]:
-    """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is its first method with one.
+    """Attributes of ``self`` that only dead code of the class stores, if ``raw`` is the method of that code, or else
+    the first method.
 
     ``owner`` is the code that contains ``raw``.
     """
     if owner is None or kind_of(owner) != "class":
         return []
-    methods = (part for part in owner.nested if kind_of(part) == "function" and part.varnames[:1] == ("self",))
-    if next(methods, None) is not raw:
+    methods = [part for part in owner.nested if kind_of(part) == "function" and part.varnames[:1] == ("self",)]
+    if not methods or raw is not methods[0] and not _dead_names(raw):
         return []
-    return sorted(name for name, stored in _listed(owner, owner).items() if not stored)
+    dead = sorted(name for name, stored in _listed(owner, owner).items() if not stored)
+    # Dead code leaves the names that it mentions.
+    return [name for name in dead if next((one for one in methods if name in _dead_names(one)), methods[0]) is raw]
+
+
+def _dead_names(raw: RawCode) -> set[str]:
+    """The names that no instruction has."""
+    return {*raw.names}.difference(i.arg for i in known_instructions(raw) if isinstance(i.arg, str))
 
 
 def _listed(owner: RawCode, part: RawCode) -> dict[str, bool]:

@@ -14,7 +14,7 @@ from ..limits.budget import OutOfBudget, part_for
 from ..proof import Verdict
 from ..proof.identical import differing_fields
 from ..surface_forms.changes import FormChange, TreeChange
-from ..surface_forms.dead_names import spell_dead_names
+from ..surface_forms.dead_code import spell_dead_code
 from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
 from ..surface_forms.loop_tests import spell_loop_tests
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .decompilation import Decompilation
 
 log = logging.getLogger("depyf")
+
+_OF_DEAD_CODE = frozenset({"constants", "names", "order of names", "variables", "order of variables"})
+"""The fields in which dead code leaves traces."""
 
 
 def spelled_exactly(
@@ -81,10 +84,10 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
         tests = spell_loop_tests(body, raw, printed, work.compile)
         if tests:
             return tests
-    if "names" in verdict.differs:
-        mentions = spell_dead_names(body, raw, work.recompiled[raw], printed, work.compile)
-        if mentions:
-            return mentions
+    if not _OF_DEAD_CODE.isdisjoint(verdict.differs):
+        unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile)
+        if unreached:
+            return unreached
     if "code" not in verdict.differs:
         return []
     found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile)

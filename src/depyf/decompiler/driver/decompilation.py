@@ -10,7 +10,7 @@ from ..bytecode import RawCode, comprehension_variables, known_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from ..bytecode.kinds import compiled_with, kind_of, mode_of
 from ..definitions.annotations import as_function
-from ..definitions.bodies import mention_the_unused, on_one_line
+from ..definitions.bodies import declare_the_unused, on_one_line
 from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
 from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_rewritten
 from ..definitions.traces import dead_attributes, static_attributes
@@ -313,7 +313,7 @@ class Decompilation:
             )  # fmt: skip
         self.events[raw], self.forms[raw] = found, found.form
         body = found.tree.body
-        mention_the_unused(body, raw, known_instructions(raw), alone=raw is self.root)
+        declare_the_unused(body, raw, known_instructions(raw), alone=raw is self.root)
         return body or [nodes.Pass()]
 
     def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:

@@ -108,7 +108,7 @@ def _parameter_loads(work: Work) -> None:
 
 
 def _build(work: Work) -> None:
-    work.graph = build_flowgraph(work.instructions)
+    work.graph = build_flowgraph(work.instructions, loop_tests_are_copied=work.behavior.loop_tests_are_copied)
 
 
 def _handlers_are_last(work: Work) -> bool:
@@ -180,7 +180,8 @@ def _else_clauses(work: Work) -> None:
 
 
 def _idle_statements(work: Work) -> None:
-    work.is_by_columns |= write_idle_statements(work.body, work.instructions, work.strategy.skipped_rules)
+    skipped, constants = work.strategy.skipped_rules, work.raw.consts
+    work.is_by_columns |= write_idle_statements(work.body, work.instructions, skipped, constants)
 
 
 def _cases(work: Work) -> None:

@@ -148,8 +148,11 @@ def reached_from(
     return found
 
 
-def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
-    """Split ``instructions`` into blocks at jumps, jump targets and the borders of exception ranges."""
+def build_flowgraph(instructions: list[Instruction], *, loop_tests_are_copied: bool = True) -> ControlFlowGraph:
+    """Split ``instructions`` into blocks at jumps, jump targets and the borders of exception ranges.
+
+    ``loop_tests_are_copied``: a loop at the beginning of an endless one has a test of its own at the bottom.
+    """
     _cover_ends_of_async_for(instructions)
     loop_nops = _loop_start_nops(instructions)
     _cover_uncovered(instructions, loop_nops)
@@ -163,7 +166,8 @@ def build_flowgraph(instructions: list[Instruction]) -> ControlFlowGraph:
             block.fall = following
         if block.handler is not None:
             block.handler_block = block_at[block.handler.target]
-    _skip_empty_blocks(graph, set(loop_nops.values()))
+    outer = [] if loop_tests_are_copied else [*_starts_of_outer_loops(graph)]
+    _skip_empty_blocks(graph, {*loop_nops.values(), *outer})
     graph.remove_unreachable()
     return graph
 
@@ -309,6 +313,36 @@ def _enclosing_handlers(instructions: list[Instruction], handler: Handler | None
             found.append(handler)
         handler = instructions[handler.target].handler
     return found
+
+
+def _starts_of_outer_loops(graph: ControlFlowGraph) -> Iterator[int]:
+    """Yield the starts of the blocks left of ``while True`` whose body begins with a loop: both jump back, to different
+    blocks, and the test of the inner one is deeper by the indentation, which that of an ``if`` is not.
+    """
+    again = {
+        following.start
+        for block in graph.blocks
+        for following in (block.fall, block.target)
+        if following is not None and following.start <= block.start
+    }
+    for block in graph.blocks:
+        following = block.fall
+        if block.start not in again or not _is_empty(block):
+            continue
+        while following is not None and following.start not in again and _is_empty(following):
+            following = following.fall
+        if following is not None and following.start in again and following.start > block.start:
+            if _column_of_first(following) - _column_of_first(block) in _DEEPER:
+                yield block.start
+
+
+def _column_of_first(block: BasicBlock) -> int:
+    position = block.instructions[0].position if block.instructions else None
+    return position[2] if position is not None and position[2] is not None else 0
+
+
+_DEEPER = (4, 4 + len("not "))
+"""How much deeper the test of a loop is than that of a loop around it, as most people indent."""
 
 
 def _skip_empty_blocks(graph: ControlFlowGraph, kept: Container[int]) -> None:

@@ -7,7 +7,7 @@ the right than the body by the keyword, and what follows it there is its body.
 from __future__ import annotations
 
 import sys
-from typing import Collection, Iterator, NamedTuple
+from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ..bytecode import Instruction
 from ..lift.values import case_of
@@ -27,6 +27,11 @@ _LAST = (nodes.Return, nodes.Continue)
 _TRIES = (nodes.Try, nodes.TryStar)
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
+_WIDTHS_OF_TRUE = (len("True"), len("1"))
+_KEYWORDS = (len("if "), len("while "))
+_LEAVES = (nodes.Return, nodes.Raise)
+INDENT = 4
+"""How much deeper most people indent a body."""
 
 
 class _Idle(NamedTuple):
@@ -76,15 +81,21 @@ class _Written(NamedTuple):
 
 
 def write_idle_statements(
-    body: list[nodes.Statement], instructions: list[Instruction], skipped: Collection[str] = ()
+    body: list[nodes.Statement],
+    instructions: list[Instruction],
+    skipped: Collection[str] = (),
+    constants: Sequence[object] = (),
 ) -> bool:
-    """Insert the statements of which only NOPs with columns remain; return whether there were any."""
+    """Insert the statements of which only NOPs with columns remain, or the position of the implicit return; return
+    whether there were any. ``constants``: those of the code, unless they are unknown.
+    """
+    changed = _write_test_at_end(body, instructions, constants)
+    changed |= _is_first(True, constants) and _write_tests_of_debug(body)
     found = list(_candidates(instructions))
     if not found:
-        return False
+        return changed
     lines = {one.line for one in nodes.statements_in_order(body)}
     handlers = next((one.offset for one in instructions if one.op == "PUSH_EXC_INFO"), sys.maxsize)
-    changed = False
     for nop in sorted(found, key=_order):
         is_handling = nop.offset > handlers  # all handlers are at the end
         for idle in _bodies_around(body, nop, is_handling) if nop.line not in lines else ():
@@ -95,6 +106,83 @@ def write_idle_statements(
                 changed = True
                 break
     return changed
+
+
+def _write_test_at_end(
+    body: list[nodes.Statement], instructions: list[Instruction], constants: Sequence[object]
+) -> bool:
+    """Write the constant test that ends the code: the implicit return has its position, there is no NOP."""
+    last = body[-1] if body else None
+    if not isinstance(last, nodes.Return) or last.value not in (None, nodes.Constant(None)):
+        return False
+    above = max((one.line or 0 for one in nodes.statements_in_order(body[:-1])), default=0)
+    ends = (i.position for i in instructions if i.op == "RETURN_VALUE" and i.position and None not in i.position)
+    position = next((one for one in ends if above < one[0] == one[1] and last.line in (None, one[0])), None)
+    if position is None:
+        return False
+    line = position[0]
+    start, width = position[2], position[3] - position[2]
+    columns = [column_of_body(body[:-1])] if len(body) > 1 else [*range(INDENT, start, INDENT)]
+    for text in (text for width_of, text in (*_FALSE.items(), *_TRUE.items()) if width_of == width):
+        test = _test(text)
+        if isinstance(test, nodes.Constant) and (len(body) == 1 or text == "True"):
+            if len(body) > 1 or not _is_first(test.value, constants):
+                continue  # `return None` has the columns of `assert True`
+        for keyword, written in _TESTS_AT_END[text]:
+            if start - len(keyword) in columns:
+                body[-1] = written(test, line)
+                body[-1].column = start - len(keyword)
+                return True
+    return False
+
+
+def _write_tests_of_debug(body: list[nodes.Statement]) -> bool:
+    """Write ``__debug__ and`` where a test is as far to the right of its statement, and ``if True:`` where the only
+    statement is as far to the right of the place for it.
+    """
+    changed = False
+    if len(body) == 1 and body[0].column is not None and body[0].column % INDENT == len("if True: ") % INDENT:
+        column = body[0].column - len("if True: ")
+        body[:] = [nodes.If(_test("True"), body[:], line=body[0].line)]
+        body[0].column = column
+        return True
+    for inner in nodes.bodies(body):
+        column_of_inner = column_of_body(inner)
+        for statement in inner:
+            if isinstance(statement, nodes.If) and statement.column is not None and column_of_inner is not None:
+                if statement.column - column_of_inner == len("__debug__ and "):
+                    statement.test = nodes.BoolOp("and", [_test("__debug__"), statement.test])
+                    statement.column, changed = column_of_inner, True
+    return changed
+
+
+def _is_first(value: object, constants: Sequence[object]) -> bool:
+    """Whether ``value`` is the first of the constants."""
+    return bool(constants) and type(constants[0]) is type(value) and constants[0] == value
+
+
+def _if(test: nodes.Expression, line: int) -> nodes.Statement:
+    return nodes.If(test, [nodes.Pass(line=line)], line=line)
+
+
+def _while(test: nodes.Expression, line: int) -> nodes.Statement:
+    return nodes.While(test, [nodes.Pass(line=line)], line=line)
+
+
+def _if_not(test: nodes.Expression, line: int) -> nodes.Statement:
+    return _if(nodes.UnaryOp("not", test), line)
+
+
+def _assert(test: nodes.Expression, line: int) -> nodes.Statement:
+    return nodes.Assert(test, line=line)
+
+
+_OF_FALSE = (("if ", _if), ("while ", _while))
+_TESTS_AT_END = {
+    "0": _OF_FALSE, "False": _OF_FALSE, "not __debug__": _OF_FALSE[:1],
+    "1": (("assert ", _assert),), "True": (("assert ", _assert),), "__debug__": (("if not ", _if_not),),
+}  # fmt: skip
+"""What a constant test at the end may be, by what precedes the constant: nothing runs, and nothing fails."""
 
 
 def _order(nop: Instruction) -> tuple[int, int]:
@@ -181,11 +269,19 @@ def _add(
     *,
     is_next: bool,
 ) -> None:
-    """Add ``body``, which is in ``around``, in front of ``found`` if its column is not to the right of ``nop``."""
+    """Add ``body``, which is in ``around``, in front of ``found`` if its column is not to the right of ``nop``; also
+    as what is below a constant test, if ``nop`` is where that would be in the column to the left.
+    """
     assert nop.position is not None
     line, end_line, start, end = nop.position
     column = None if _is_elif(around, body) else _column(body)
-    if column is not None and column <= start:
+    if column is None:
+        return
+    outer = column - INDENT
+    is_certain = not is_next or end - start > len("1")  # that may be an `assert 1`
+    if not at and is_certain and start - outer in _KEYWORDS and end - start in _TRUE:
+        found.insert(0, _Idle(line, end_line, start, end, body, at, outer, is_next))
+    if column <= start:
         found.insert(0, _Idle(line, end_line, start, end, body, at, column, is_next))
 
 
@@ -231,6 +327,24 @@ def _constant_test(idle: _Idle) -> _Written | None:
     return _Written(nodes.If(_test(text), body, orelse, line=idle.line), len(inside))
 
 
+def _negated_test(idle: _Idle) -> _Written | None:
+    """``if not __debug__``: since 3.14, the NOP is that of the operand. What is below is the ``else`` clause."""
+    inside = idle.inside()
+    if idle.start - idle.column != len("if not ") or not idle.has_one_line or idle.width != len("__debug__"):
+        return None
+    test = nodes.UnaryOp("not", _test("__debug__"))
+    return _Written(nodes.If(test, [nodes.Pass(line=idle.line)], inside, line=idle.line), len(inside))
+
+
+def _loop_of_one_trip(idle: _Idle) -> _Written | None:
+    """``while True`` whose body leaves in any case: the NOP is that of the test, and the body is below."""
+    inside = idle.inside()
+    is_test = idle.start - idle.column == len("while ") and idle.has_one_line and idle.width in _WIDTHS_OF_TRUE
+    if not is_test or not inside or inside[0].line != idle.line + 1 or not isinstance(inside[-1], _LEAVES):
+        return None
+    return _Written(nodes.While(_test(_TRUE[idle.width]), inside, line=idle.line), len(inside))
+
+
 def _test(text: str) -> nodes.Expression:
     if text.endswith("__debug__"):
         name = nodes.Name("__debug__")
@@ -251,4 +365,4 @@ def _pass(idle: _Idle) -> _Written | None:
     return _Written(statement)
 
 
-RULES: Rules[_Idle, _Written] = Rules("idle", _constant_test, _pass)
+RULES: Rules[_Idle, _Written] = Rules("idle", _constant_test, _negated_test, _loop_of_one_trip, _pass)

@@ -16,6 +16,17 @@ def separate_outer_loops(flow: Flow) -> None:
     for header in list(flow.back):
         if header.kind == "branch" and header.evidence.is_repeated and not header.statements:
             _separate(flow, header)
+        elif header.kind == "goto" and not header.statements and _is_around_a_loop(flow, header):
+            header.become(Terminator("endless", true=header.next, fall=header.next))
+            flow.analyse()
+
+
+def _is_around_a_loop(flow: Flow, header: LiftedBlock) -> bool:
+    """Whether the loop of ``header`` begins with a smaller one, which has a condition."""
+    inner = header.next
+    if inner not in flow.back or inner.kind != "branch" or inner.statements:
+        return False  # compilers may also thread some of the jumps to one loop past its NOP
+    return header not in flow.natural_loop(inner)
 
 
 def _separate(flow: Flow, header: LiftedBlock) -> None:

@@ -20,7 +20,6 @@ _LEAST_EXPONENT = 20
 """The least power of two that a float is written as a multiple of."""
 _FEW = 10
 _FACTORS = (60, 1000, 1024, 3600, 24, *range(2, 17))
-_UNITS = (24, 60, 365, 1000, 1024, 3600, 86400)
 _SMALL = 1000
 _LARGE = 10**6
 _LEAST_POWER = 64
@@ -68,7 +67,6 @@ def _integer(value: int) -> Iterator[str]:
     if value > _LEAST_POWER:
         yield from _products(value)
         yield from _of_two_powers(value)
-        yield from _near_product(value)
         yield from _shift_and_more(value)
 
 
@@ -92,14 +90,6 @@ def _near_power(value: int, bases: Iterable[int] = _BASES) -> Iterator[str]:
                 yield from ("-" + one for one in _spaced(str(base), "**", str(power), sign, small))
                 if sign == "+":
                     yield from _spaced(small, "-", str(base), "**", str(power))
-
-
-def _near_product(value: int) -> Iterator[str]:
-    """Yield products of units of time or storage with one added or subtracted."""
-    for sign, product in (("-", value + 1), ("+", value - 1)):
-        for left in _UNITS:
-            if not product % left and product // left in _UNITS:
-                yield from _spaced(str(left), "*", str(product // left), sign, "1")
 
 
 def _products(value: int) -> Iterator[str]:

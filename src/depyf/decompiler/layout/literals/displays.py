@@ -96,7 +96,7 @@ def _in_one_style(
     tokens: list[Token], elements: list[Element], missing: int | None, first: Scalar | None, around: set[int]
 ) -> Respelled:
     """Respell elements in one style so that they are wider by ``missing``, None if that is unknown."""
-    for texts in _candidates(elements):
+    for texts in _candidates(elements, first):
         if first is not None and not begins_with(texts.get(elements[0].tokens[0], ""), first):
             continue
         changed = [one for one in elements if one.tokens[0] in texts]
@@ -234,12 +234,12 @@ def ends_operand(token: Token) -> bool:
     return token.text in CLOSING or token.kind == "name" and not token.is_keyword
 
 
-def _candidates(elements: list[Element]) -> Iterator[dict[int, str]]:
+def _candidates(elements: list[Element], first: Scalar | None) -> Iterator[dict[int, str]]:
     """Yield spellings by the elements' first tokens: in each style, of all that may be written otherwise, then of fewer
     in each, the largest first.
     """
     found = []
-    for style in _STYLES:
+    for style in _STYLES_OF_FLOATS if type(first) is int and type(elements[0].value) is float else _STYLES:
         texts = {one: style(one) for one in elements}
         texts = {one: text for one, text in texts.items() if text not in (None, one.text)}
         sizes = sorted({_size(one.value) for one in texts})
@@ -271,6 +271,19 @@ def _near_power(base: int, form: str) -> Style:
                 sign = "+" if (more > 0) is not one.is_negative else "-"
                 return text + (sum_sign.replace("+", sign) + str(abs(more)) if more else "")
         return None
+
+    return spelling
+
+
+def _power_of_two(form: str) -> Style:
+    """Return the style that writes powers of two, those after a minus in parentheses."""
+
+    def spelling(one: Element) -> str | None:
+        value = one.value
+        if type(value) is not int or not _SMALLEST <= value < 1 << _LONGEST or value & (value - 1):
+            return None
+        text = form.format(value.bit_length() - 1)
+        return f"({text})" if one.is_negative else text
 
     return spelling
 
@@ -317,6 +330,21 @@ def _repetition(times: str) -> Style:
     return spelling
 
 
+def _quotient(over: str) -> Style:
+    """Return the style that writes floats as quotients of small integers."""
+
+    def spelling(one: Element) -> str | None:
+        if type(one.value) is not float or not 0 < one.value < _SMALLEST:
+            return None
+        for below in range(2, _SMALLEST):
+            above = round(one.value * below)
+            if above and above / below == one.value:
+                return f"{above}{over}{below}"
+        return None
+
+    return spelling
+
+
 def _short_float(one: Element) -> str | None:
     return one.text[:-1] if type(one.value) is float and one.text.endswith(".0") else None
 
@@ -329,6 +357,8 @@ _STYLES: tuple[Style, ...] = (
     _near_power(2, "**1+"), _near_power(2, "**1 + "), _near_power(2, " ** 1 + "),
     _shift("<<1-"), _shift(" << 1 - "), _near_power(10, "**1+"), _near_power(10, " ** 1 + "),
     _number("#x"), _number("#06x"), _number("#010x"), _number("_"), _repetition("*"), _repetition(" * "),
-    _short_float, _short_escapes,
+    _short_float, _short_escapes, _power_of_two("2**{}"), _power_of_two("2 ** {}"), _power_of_two("1 << {}"),
 )  # fmt: skip
 """The most common first."""
+_STYLES_OF_FLOATS: tuple[Style, ...] = (_quotient("/"), _quotient(" / "))
+"""How elements are spelled in a display of floats whose first literal is an integer."""

@@ -6,7 +6,7 @@ import ast
 import itertools
 import math
 import re
-from typing import Iterator, Tuple
+from typing import Collection, Iterator, Tuple
 
 from .arithmetic import likely, unlikely
 
@@ -21,6 +21,7 @@ _SQUARED = (60, 1024, 1000)
 _HOURS = 24
 _POWERS = ((10, 1, 3), (2, 10, 10), (1024, 1, 2))
 """Bases, the steps of their exponents, and the least exponent of a factor."""
+_USUAL_PRODUCTS = ((24, 3600), (60, 60), (60, 24), (1024, 1024))
 _FEW = 1000
 _LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
@@ -39,7 +40,9 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
     ``first``: the literal that they begin with, if known.
     """
     operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
-    usual = [*powers_of_two(value), *_products(value), *_round_sums(value)] if type(value) is int else []
+    usual: list[str] = []
+    if type(value) is int:
+        usual = [*powers_of_two(value), *_products(value), *_near_products(value), *_round_sums(value)]
     usual += likely(value) if isinstance(value, (int, float, complex)) else ()
     yield from (one for one in usual if len(one) == width and (first is None or begins_with(one, first)))
     for spellings in (_plain, _others):
@@ -155,6 +158,15 @@ def _products(value: int) -> Iterator[str]:
                 yield f"{left}{times}{base} ** {power}"
 
 
+def _near_products(value: int) -> Iterator[str]:
+    """Yield products that people write, with a number added or subtracted."""
+    for left, right in _USUAL_PRODUCTS:
+        more = value - left * right
+        if more and abs(more) <= _FEW:
+            for times, plus in ((" * ", " + "), ("*", " + "), ("*", "+")):
+                yield f"{left}{times}{right}{plus if more > 0 else plus.replace('+', '-')}{abs(more)}"
+
+
 def _round_sums(value: int) -> Iterator[str]:
     """Yield sums of a round number and a smaller one."""
     for left in _ROUND_TERMS:
@@ -242,6 +254,12 @@ def begins_with(text: str, first: object) -> bool:
     match = _TOKEN.match(text.lstrip("(~"))
     value = ast.literal_eval(match[0]) if match is not None and match["operator"] is None else None
     return type(value) is type(first) and value == first
+
+
+def has_operand(text: str, operands: Collection[object]) -> bool:
+    """Whether one of the literals of the expression is one of these."""
+    values = [ast.literal_eval(match[0]) for match in _TOKEN.finditer(text) if match[0][0] not in "()+-*/%|&^~<>[]:, "]
+    return any(type(value) is type(one) and value == one for value in values for one in operands)
 
 
 def is_operation(text: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Iterable, Iterator
 from .expressions import powers_of_two
 
 _FEW = 1000
+_MOST_BITS = 2000
 _USUAL_WIDTHS = (2, 4, 8, 16)
 _LARGEST_MODE = 0o777
 """The largest permissions of a file, which are written with as many octal digits."""
@@ -19,7 +20,7 @@ def spellings_of_number(value: int | float) -> Iterator[str]:
     if isinstance(value, float):
         yield from _floats(value)
         return
-    if value.bit_length() > 2000:
+    if value.bit_length() > _MOST_BITS:
         return
     if value % 10:
         yield from _based(value)
@@ -64,6 +65,15 @@ def _near_powers(value: int) -> Iterator[str]:
         if 0 < abs(more) < _FEW:
             sign = "+" if more > 0 else "-"
             yield from (f"{base}**{power}{sign}{abs(more)}", f"{base}**{power} {sign} {abs(more)}")
+
+
+def with_last_groups(value: object, width: int) -> Iterator[str]:
+    """Yield an integer with only its last groups of three digits set apart, as in a time in nanoseconds."""
+    digits = str(value) if type(value) is int and value.bit_length() < _MOST_BITS else ""
+    count = width - len(digits)
+    if 0 < count < len(digits) / 3:
+        ends = range(len(digits) - 3 * count, len(digits), 3)
+        yield "_".join((digits[: -3 * count], *(digits[at : at + 3] for at in ends)))
 
 
 def after_minus(value: int) -> Iterator[str]:

@@ -48,8 +48,12 @@ def in_pieces(
     known.
     """
     quote = quote_of_pieces(text, value)
-    if rows == 1 and isinstance(first, (str, bytes)) and type(first) is type(value) and 0 < len(first) < len(value):
-        return _in_two(value, first, end_column, quote)
+    if isinstance(first, (str, bytes)) and type(first) is type(value) and 0 < len(first) < len(value):
+        if rows == 1:
+            return _in_two(value, first, end_column, quote)
+        rest = in_pieces(value[len(first) :], rows - 1, column, end_column, text)
+        is_first = value[: len(first)] == first
+        return in_rows([first], quote, column) + "\n" + " " * column + rest if rest is not None and is_first else None
     sizes = _sizes_of_last_piece(value, end_column, quote)
     starts = (column, *range(max(end_column - 3, 0), -1, -1))
     start: int | None = next((one for one in starts if end_column - one in sizes), None)
@@ -69,6 +73,19 @@ def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str)
     blanks = end_column - width_of(last)
     is_first = value[: len(first)] == first
     return f"{start}\n{' ' * blanks}{last}" if is_first and blanks >= 0 else None
+
+
+def in_rows_that_end(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str:
+    """Split the value into literals, one per line, at most ``rows`` of them behind the first; the last one ends in
+    ``end_column`` if it is no longer.
+    """
+    quote = quote_of_pieces(text, value)
+    pieces = split(value, rows + 1, WIDTH - column - 2)
+    last = next(in_quotes(pieces[-1], quote))
+    if len(pieces) == 1:
+        return last
+    blanks = "\n" * (rows + 1 - len(pieces)) + "\n" + " " * max(end_column - width_of(last), 0)
+    return in_rows(pieces[:-1], quote, column) + blanks + last
 
 
 def _sizes_of_last_piece(value: str | bytes, most: int, quote: str) -> dict[int, int]:

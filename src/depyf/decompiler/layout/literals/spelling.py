@@ -11,13 +11,17 @@ import re
 from typing import Collection, Iterator
 
 from ..matching.anchors import Extent
-from ..matching.folded import Folding
+from ..matching.folded import Folding, Scalar
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .displays import spell_display
-from .expressions import begins_with, expressions, is_operation, operators_of, sums
-from .numbers import after_minus, spellings_of_number
-from .pieces import WIDTH, in_pieces, in_rows, on_one_row, quote_of_pieces, split
+from .expressions import begins_with, expressions, has_operand, is_operation, operators_of, sums
+from .fallbacks import foldable, folded_somehow
+from .idle import idle
+from .numbers import after_minus, spellings_of_number, with_last_groups
+from .over_lines import folded_over_lines, text_over_lines
+from .percent import left_of_percent
+from .pieces import in_pieces, on_one_row
 from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, spellings_of_string, width_of
 
 _UNKNOWN = Folding(None)
@@ -56,7 +60,7 @@ def spell(
     found = TokenTexts()
     found.squeezed.update(squeezed)
     starts = {span[0] for span in votes}
-    for (start, end), extent in [*votes.items(), *_left_of_percent(found, votes, tokens)]:
+    for (start, end), extent in [*votes.items(), *left_of_percent(found, votes, tokens)]:
         token = tokens[start]
         if token.kind == "statement":
             continue
@@ -64,7 +68,7 @@ def spell(
         if start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent, origins.get((start, end), _UNKNOWN))
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
-            _signed(found, end, end_column - column, tokens)
+            _signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
         elif end == start + 2 and token.kind == tokens[end].kind == "number" and line == end_line:
             _complex(found, start, end_column - column, tokens)
         elif token.text == "assert":
@@ -78,14 +82,23 @@ def spell(
         elif end == start + 3 and line == end_line:
             _only_item(found, start, end_column - column, tokens)
         elif (start, end) in tuples:
-            first = origins.get((start, end), _UNKNOWN).first
-            respelled = spell_display(tokens, (start, end), extent, first, found.squeezed, starts)
-            found.texts.update(respelled.texts)
-            found.without |= respelled.omitted
-            found.squeezed |= respelled.squeezed | {end} & {*respelled.texts}
+            _display(found, (start, end), extent, tokens, origins.get((start, end), _UNKNOWN).first, starts)
     _negate(found, votes, tokens)
     forget()
     return found
+
+
+def _display(
+    found: TokenTexts, span: Span, extent: Extent, tokens: list[Token], first: Scalar | None, located: set[int]
+) -> None:
+    start, end = span
+    respelled = spell_display(tokens, span, extent, first, found.squeezed, located)
+    if not respelled.texts and first is not None and not found.squeezed.isdisjoint(range(start + 1, end)):
+        respelled = spell_display(tokens, span, extent, first, (), located)
+        found.squeezed.difference_update(range(start + 1, end if respelled.texts else start))
+    found.texts.update(respelled.texts)
+    found.without |= respelled.omitted
+    found.squeezed |= respelled.squeezed | {end} & {*respelled.texts}
 
 
 _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
@@ -155,15 +168,21 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
         first = origin.first
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
-    return _tight(texts, tokens, number)
+    if origin.is_folded and (origin.operands or not texts):
+        more = foldable(value, tokens[number].text, origin.first, origin.operands)
+        texts += [one for one in more if width_of(one) == width]
+        texts.sort(key=lambda one: not has_operand(one, origin.operands))
+    text = _tight(texts, tokens, number)
+    if text is None and origin.is_folded and width != width_of(tokens[number].text):
+        return folded_somehow(value, tokens[number].text, width, origin.first)
+    return text
 
 
 def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, is_alone: bool) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
     value = _value(token.text)
-    is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
-    unusual = _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
+    unusual = _unusual(value)
     may_be_unusual = is_alone or origin.is_folded is False
     is_first = True
     fitting: list[str] = []
@@ -175,15 +194,24 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
             if not is_operation(one):
                 return one  # without looking at the rest
             is_first = origin.is_folded is False
-    if isinstance(value, (str, bytes)) and not is_alone and all({*operators_of(one)} == {"+"} for one in fitting):
+    if origin.is_folded is False:
+        fitting = [*with_last_groups(value, width), *fitting]
+    adjacent = None
+    if not is_alone and isinstance(value, (str, bytes)) and all({*operators_of(one)} == {"+"} for one in fitting):
         adjacent = on_one_row(value, width, token.text)
-        fitting = [adjacent] if adjacent is not None else fitting
+    fitting = [adjacent] if adjacent is not None else fitting
     if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
         return "+" + token.text
     if not is_alone:
         usual = [one for one in fitting if not unusual.match(one)]
         fitting = usual or [*itertools.islice(expressions(value, width), _FEW)] or fitting
     return _tight(fitting, tokens, number)
+
+
+def _unusual(value: object) -> re.Pattern[str]:
+    """Return what few write for this value."""
+    is_round = isinstance(value, int) and value >= _ROUND and value % 1000 == 0
+    return _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
 
 
 def _tight(texts: list[str], tokens: list[Token], number: int) -> str | None:
@@ -225,6 +253,8 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
 def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
     """Detect a formatted string without fields: from 3.12 on, its text has a position, without prefix and quotes."""
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
+    if _value(text) is None:
+        return False
     texts = [text]
     if line != end_line and "\\n" in text:
         value = ast.literal_eval(text)
@@ -261,29 +291,63 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
     return None
 
 
-def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token]) -> None:
-    """Respell a number after a minus: both are one constant."""
+def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], first: object) -> None:
+    """Respell a number after a minus: both are one constant. ``first``: the literal behind the minus, if known."""
     room = width - len("-")
-    if width_of(tokens[number].text) != room:
-        fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
-        text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
-        if text is None:  # the sign of a quotient is that of its dividend
-            quotients = expressions(_value(tokens[number].text), room)
-            text = next((one for one in quotients if [*operators_of(one)] == ["/"]), None)
-        beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
-        is_apart = _ARITHMETIC.isdisjoint(beside)
-        value = _value(tokens[number].text)
-        if text is None and isinstance(value, int):
-            fitting = (one for one in after_minus(value) if len(one) == room)
-            text = next((one for one in fitting if one[0] == "(" or is_apart), None)
-        if text is None and is_apart and isinstance(value, (int, float)):
-            text = next(expressions(-value, width), None)
-            if text is not None and text[0] == "-":
-                text = text[1:]
-            elif text is not None:
-                found.without.add(number - 1)
-        if text is not None:
-            found.texts[number] = text
+    value = _value(tokens[number].text)
+    text: str | None = None
+    if type(first) is int and value == first + 1 and room == len(str(first)):
+        found.texts[number - 1], text = "~", str(first)
+    elif first is not None:
+        text = _after_minus_with(value, tokens[number].text, room, first)
+    elif width_of(tokens[number].text) != room:
+        text = _after_minus(value, number, room, tokens) or _instead_of_minus(found, value, number, width, tokens)
+    if text is not None:
+        found.texts[number] = text
+
+
+def _after_minus(value: object, number: int, room: int, tokens: list[Token]) -> str | None:
+    """Return what is ``value`` after a minus, of this width."""
+    fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
+    text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
+    if text is None:  # the sign of a quotient is that of its dividend
+        text = next((one for one in expressions(value, room) if [*operators_of(one)] == ["/"]), None)
+    if text is None and isinstance(value, int):
+        is_apart = _is_apart(tokens, number)
+        fitting = (one for one in after_minus(value) if len(one) == room)
+        text = next((one for one in fitting if one[0] == "(" or is_apart), None)
+    return text
+
+
+def _is_apart(tokens: list[Token], number: int) -> bool:
+    """Whether no operator is beside the number and the minus before it."""
+    beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
+    return _ARITHMETIC.isdisjoint(beside)
+
+
+def _instead_of_minus(
+    found: TokenTexts, value: object, number: int, width: int, tokens: list[Token]
+) -> str | None:
+    """Return the rest of an expression that begins with the minus, or one without it, of this width."""
+    if not isinstance(value, (int, float)) or not _is_apart(tokens, number):
+        return None
+    text = next(expressions(-value, width), None)
+    if text is not None and text[0] != "-":
+        found.without.add(number - 1)
+        return text
+    return text[1:] if text is not None else None
+
+
+def _after_minus_with(value: object, text: str, room: int, first: object) -> str | None:
+    """Return an expression that begins with ``first`` and is ``value``, with the sign of its first operand changed if
+    that changes the sign of the whole, or else in parentheses.
+    """
+    keeps_sign = (one for one in expressions(value, room, first) if {*operators_of(one)} in ({"*"}, {"/"}, {"<<"}))
+    found = next(keeps_sign, None) or next((f"({one})" for one in expressions(value, room - 2, first)), None)
+    if found is None and isinstance(value, int):
+        found = next((one for one in after_minus(value) if len(one) == room and begins_with(one, first)), None)
+    inner = folded_somehow(value, text, room - 2, first) if found is None else None
+    return f"({inner})" if inner is not None else found
 
 
 def _complex(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
@@ -334,27 +398,6 @@ def _is_first(tokens: list[Token], number: int) -> bool:
     return tokens[header].text in ("def", "async", "class")
 
 
-def idle(extent: Extent) -> str | None:
-    """Return a statement without instructions that is as wide; None if there is none.
-
-    ``pass`` and ``...`` are what they are. Of other constants, most of them strings, nothing is left but the place: a
-    string with dots in it is written there, except one as wide as ``break`` or ``continue``: it is more likely that.
-    """
-    line, column, end_line, end_column = extent
-    if line != end_line:
-        blank, last = "\n" * (end_line - line - 1), " " * (end_column - len(_QUOTES))
-        return f"{_QUOTES}{_DOTS}{blank}\n{last}{_QUOTES}" if end_column >= len(_QUOTES) else None
-    width = end_column - column
-    if width in (len("break"), len("continue")):
-        return None
-    quotes = _QUOTES if width >= len(_QUOTES + _DOTS + _QUOTES) else "'"
-    text = quotes + _DOTS.ljust(width - 2 * len(quotes)) + quotes
-    return {3: _DOTS, 4: "pass"}.get(width, text if width == width_of(text) else None)
-
-
-_DOTS, _QUOTES = "...", '"""'
-
-
 def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
     """Write a tuple of one token as a list: after ``in``, and as a target, the instructions are the same. Or respell
     the token.
@@ -395,50 +438,6 @@ def _spellings_of(value: object, text: str, width: int | None = None) -> Iterato
 # Strings over several lines
 
 
-def _left_of_percent(
-    found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]
-) -> list[tuple[Span, Extent]]:
-    """Return the extents of literals left of ``%``, which have no position: the compiler makes both an f-string.
-
-    They begin where the operation does, and end before the first argument unless that is on a line of its own.
-    """
-    extents: list[tuple[Span, Extent]] = []
-    literals = {}  # the literal -> the first token left of the operator, which may be our parenthesis, and the argument
-    for number in range(len(tokens) - 3):
-        if tokens[number].kind == "string" and (number, number) not in votes:
-            ours = int(tokens[number + 1].text == ")" and number > 0 and tokens[number - 1].text == "(")
-            after = tokens[number + 1 + ours : number + 3 + ours]
-            if [one.text for one in after] == ["%", "("]:
-                literals[number] = number - ours, number + ours + 3
-    if not literals:
-        return extents
-    wanted = {one for both in literals.values() for one in both}
-    starts: dict[int, Extent] = {}
-    for span, extent in sorted(votes.items(), key=lambda one: one[0][1]):
-        if span[0] in wanted:
-            starts.setdefault(span[0], extent)
-    for number, (first, last) in literals.items():
-        whole, argument = starts.get(first), starts.get(last)
-        if whole is None or argument is None:
-            continue
-        rows = argument[0] - whole[0]
-        if not rows or argument[1] > whole[1] + len("% (") + 1:
-            extents.append(((number, number), (whole[0], whole[1], argument[0], argument[1] - len(" % ("))))
-        else:
-            _of_rows(found, number, tokens[number].text, whole[1], rows - 1)
-    return extents
-
-
-def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) -> None:
-    """Split a literal over ``rows`` line breaks; nothing more is known of it."""
-    value = ast.literal_eval(text)
-    quote = quote_of_pieces(text, value)
-    if text.count("\n") == rows:
-        return
-    found.texts[number] = in_rows(split(value, rows + 1, WIDTH - column - 2), quote, column)
-    found.joined.add(number)
-
-
 def _over_lines(
     found: TokenTexts, number: int, text: str, extent: Extent, origin: Folding, *, is_alone: bool
 ) -> None:
@@ -452,25 +451,22 @@ def _over_lines(
     rows = end_line - line
     if is_alone and "\\" not in text and text.count("\n") == rows and width_of(text.rpartition("\n")[2]) == end_column:
         return
+    if origin.is_folded:
+        whole = folded_over_lines(value, rows, column, end_column, text, origin.first)
+        if whole is not None:
+            found.texts[number] = whole
+            found.expressions.add(number)
+            found.joined.update({number} if whole.count("+\n") else ())
+            return
+    whole = text_over_lines(value, rows, end_column)
+    if whole is not None:
+        found.texts[number] = whole
+        return
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
-    has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
-    # A spelling has all of the newlines or none, and one more if it is continued.
-    for quote in ('"""', "'''") if marks and rows in (1, marks, marks + 1) else ():
-        spellings = in_quotes(value, quote)
-        if has_backslash:  # as in a regular expression: nobody doubles them if the text can be raw
-            spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))
-        for one in spellings:
-            for whole in (one, _continued(one)) if marks else (one,):
-                if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
-                    found.texts[number] = whole
-                    return
     if is_alone and marks == rows and text.count("\n") == rows:
         return
     pieces = in_pieces(value, rows, column, end_column, text, origin.first)
     if pieces is not None:
-        if origin.is_folded and pieces.count("\n") == rows and "\n\n" not in pieces:
-            pieces = pieces.replace("\n", " +\n")
-            found.expressions.add(number)
         found.texts[number] = pieces
         found.joined.add(number)
 
@@ -494,9 +490,3 @@ def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None
     if more < 0 and any(one[:-more].strip() for one in rest):
         return
     found.texts[number] = "\n".join([first, *lines])
-
-
-def _continued(text: str) -> str:
-    """Insert a backslash and a newline after the opening quotes."""
-    end = text.index(text[-1]) + 3
-    return text[:end] + "\\\n" + text[end:]

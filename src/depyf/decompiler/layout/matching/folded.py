@@ -15,14 +15,19 @@ from ...proof.constants import constant_key
 
 Scalar = Union[int, float, complex, str, bytes]
 
+_LARGEST_SMALL = 255
 _SCALARS = (int, float, complex, str, bytes)
 
 
 class Folding(NamedTuple):
-    """Whether a constant was folded, None if unknown; ``first``: the literal that its expression begins with."""
+    """Whether a constant was folded, None if unknown; ``first``: the literal that its expression begins with.
+
+    ``operands``: constants that the compiler comes to earlier than our text shows: likely operands of folded ones.
+    """
 
     is_folded: bool | None
     first: Scalar | None = None
+    operands: tuple[Scalar, ...] = ()
 
 
 def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dict[int, Folding]:
@@ -36,9 +41,13 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     keys = list(_keys(raw))
     indices = {key: index for index, key in reversed([*enumerate(keys)])}
     names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1]}
-    after_literals, first_folded = _bounds(raw, keys, list(_keys(ours)), names)
+    listed = [one.arg for one in instructions if one.op == "STORE_STATIC_ATTRIBUTES"]
+    names |= {index for index, one in enumerate(raw.consts) if _may_be_names(one) and tuple(sorted(one)) in listed}
+    own_keys = list(_keys(ours))
+    after_literals, first_folded = _bounds(raw, keys, own_keys, names)
+    operands = tuple(_early(raw, keys[:first_folded], own_keys))
     first = _begins_with_first(raw, ours, loads)
-    is_unused = not any(constant_key(load.arg) == keys[0] for load in loads)
+    is_unused = _is_small(raw.consts[:1]) or not any(constant_key(load.arg) == keys[0] for load in loads)
     if first is not None and is_unused:
         first_folded = min(first_folded, indices.get(constant_key(first.arg), first_folded))
     found = {}
@@ -47,10 +56,10 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
         if not _is_scalar(load.arg) or index is None or _must_be_folded(load.arg):
             continue
         if not after_literals <= index < first_folded:
-            found[load.offset] = Folding(index >= first_folded)
+            found[load.offset] = Folding(index >= first_folded, None, operands)
     if first is not None:
         known = found.get(first.offset, Folding(None)).is_folded
-        found[first.offset] = Folding(True if is_unused else known, raw.consts[0])
+        found[first.offset] = Folding(True if is_unused else known, raw.consts[0], operands)
     return found
 
 
@@ -84,6 +93,31 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     return best[0], best[-1]
 
 
+def _is_small(first: tuple[object, ...]) -> bool:
+    """Whether the first constant is a small integer: instructions that load such have it themselves."""
+    return any(type(one) is int and 0 <= one <= _LARGEST_SMALL for one in first)
+
+
+def _early(raw: RawCode, keys: list[object], ours: list[object]) -> Iterator[Scalar]:
+    """Yield the literals that come earlier in the original than in our text, ``ours``; ``keys``: the literals.
+
+    The others are in order: they are the longest sequence that is.
+    """
+    order = {key: place for place, key in reversed([*enumerate(ours)])}
+    known = [(order[key], one) for key, one in zip(keys, raw.consts) if key in order]
+    tails: list[int] = []
+    sizes = []
+    for place, _ in known:
+        sizes.append(bisect.bisect_left(tails, place) + 1)
+        tails[sizes[-1] - 1 : sizes[-1]] = [place]
+    least, rest = len(ours), len(tails)
+    for (place, one), size in zip(reversed(known), reversed(sizes)):
+        if place < least and size == rest:
+            least, rest = place, rest - 1
+        elif place > least and type(one) in _SCALARS:
+            yield one
+
+
 def _in_order(places: list[int | None]) -> list[int]:
     """Return, for each number of places from the start, the length of the longest increasing subsequence of these."""
     tails: list[int] = []
@@ -114,10 +148,10 @@ def _begins_with_first(raw: RawCode, ours: RawCode, loads: list[Instruction]) ->
 
 
 def _first_of(constant: object) -> object:
-    """Return the first element of a tuple, or of the tuple that it begins with."""
+    """Return the literal that our text of the constant begins with: of a tuple, that of its first element."""
     while isinstance(constant, tuple) and constant:
         constant = constant[0]
-    return constant
+    return -constant if isinstance(constant, (int, float)) and constant < 0 else constant
 
 
 def _may_be_names(constant: object) -> bool:

@@ -106,6 +106,8 @@ class _Cutter:
         self.line, self.line_start = 1, 0
         self.text_is_ascii = self.is_ascii = text.isascii()  # ``is_ascii``: the current line
         self.known_at = self.known_column = 0  # the column of one place in the current line
+        self.is_template = False
+        """Whether this is in a template string, which keeps the text of its fields."""
 
     def add(self, end: int, kind: str, space: int, glued: bool = False, in_string: bool = False) -> None:
         start = self.at
@@ -193,13 +195,25 @@ class _Cutter:
         return body.end()
 
     def formatted(self, found: re.Match[str], space: int, glued: bool, in_string: bool) -> None:
-        """Add the tokens of a formatted string; fields are tokenized like any expression."""
+        """Add the tokens of a formatted string; fields are tokenized like any expression.
+
+        One with a newline in a field is one token: a template string keeps the text of its fields.
+        """
+        start, at, line = len(self.tokens), self.at, self.line
         quote, raw = found["quote"], "r" in found["prefix"].lower()
+        before, self.is_template = self.is_template, self.is_template or "t" in found["prefix"].lower()
         self.add(found.end(), "string_start", space, glued, in_string)
         self.literal(quote, raw, in_specification=False)
         if not self.text.startswith(quote, self.at):
             raise CannotCut(f"line {self.line}: a formatted string without an end")
-        self.add(self.at + len(quote), "string_end", 0, True, in_string=True)
+        self.is_template = before
+        end = self.at + len(quote)
+        if any(after.line > one.end_line for one, after in zip(self.tokens[start:], self.tokens[start + 1 :])):
+            del self.tokens[start:]
+            self.begin(at, line)
+            self.add(end, "string", space, glued, in_string)
+        else:
+            self.add(end, "string_end", 0, True, in_string=True)
 
     def literal(self, quote: str, raw: bool, in_specification: bool) -> None:
         """Add literal text and fields, up to the quotes, or to the brace that ends the format specification."""
@@ -228,6 +242,9 @@ class _Cutter:
         depth, first = 0, True
         while True:
             space = self.blanks()
+            while self.text.startswith("\n", self.at):
+                self.begin(self.at + 1, self.line + 1)
+                space = self.blanks()
             mark = self.text[self.at : self.at + 1]
             following = self.text[self.at + 1 : self.at + 2]
             if not depth and (mark == "}" or mark == ":" or mark == "!" and following != "="):
@@ -235,18 +252,21 @@ class _Cutter:
             if mark == "":
                 raise CannotCut(f"line {self.line}: a field without an end")
             depth += (mark in OPENING) - (mark in CLOSING)
-            self.token(space, glued=not self.free_fields, in_string=True)
+            self.token(space, glued=self.is_template or not self.free_fields, in_string=True)
             first = False
         if first:
             raise CannotCut(f"line {self.line}: an empty field")
+        space = space if self.is_template else 0
         if mark == "!":
-            self.add(self.at + 2, "part", 0, True, in_string=True)
+            self.add(self.at + 2, "part", space, True, in_string=True)
+            space = 0
         if self.text.startswith(":", self.at):
-            self.add(self.at + 1, "part", 0, True, in_string=True)
+            self.add(self.at + 1, "part", space, True, in_string=True)
             self.literal(quote, raw, in_specification=True)
+            space = 0
         if not self.text.startswith("}", self.at):
             raise CannotCut(f"line {self.line}: a field without an end")
-        self.add(self.at + 1, "op", 0, True, in_string=True)
+        self.add(self.at + 1, "op", space, True, in_string=True)
 
     def blanks(self) -> int:
         if self.text[self.at : self.at + 1] not in (" ", "\t"):

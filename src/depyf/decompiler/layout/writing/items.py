@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Collection, NamedTuple
 
 from ..literals.formatted import Formatted, LiteralPiece, starts_of
-from ..literals.spelling import idle
+from ..literals.idle import idle
 from ..locations import Locations
 from ..matching.anchors import NO_COLUMN, Extent, Location
 from ..matching.tokens import CLOSING, LogicalLine, Token, Tokens
@@ -78,8 +78,8 @@ def items_of(
             if first_text in ("from", "lazy") and whole is not None:
                 items = wrapped(items, whole)
         parent = numbers[statement.parent + 1]
-        if first_text == "pass" and end is not None:
-            items = _silent_body(items, end)
+        if first_text == "pass":
+            items = _silent_body(items, end) if end is not None else _body_of_with(items, cut, locations, statement)
         is_string = len(items) == 1 and items[0].text.startswith('"""')
         closes = locations.ends[last] if is_string else locations.body_ends.get(last)
         is_closed = last in locations.ending or whole is not None and whole[2:] == locations.ends[last]
@@ -92,6 +92,22 @@ def items_of(
             if silent is not None:
                 lines.append(Line([silent], statement.depth, False, parent, count))
     return lines
+
+
+def _body_of_with(items: list[Item], cut: Tokens, locations: Locations, statement: LogicalLine) -> list[Item]:
+    """Put the ``pass`` of a with statement on the last line of the header, if there are columns: on a line of its own,
+    it would have left a NOP with a column.
+    """
+    header = cut.statements[statement.parent]
+    words = " ".join(one.text for one in cut.tokens[header.start : header.start + 2]).split()
+    if statement.parent < 0 or items[0].line is not None or words[words[0] == "async"] != "with":
+        return items
+    ends = [at[0] for at in locations.ends[header.start : header.end] if at is not None]
+    start, token = locations.of(header.start), cut.tokens[header.start]
+    if token.kind == "statement" and start is not None and start[1] is not None:
+        ends.append(start[0] + token.text.count("\n"))
+    items[0].line = max(ends, default=None)
+    return items
 
 
 def _silent_after(locations: Locations, statement: LogicalLine, end: Extent) -> Item | None:

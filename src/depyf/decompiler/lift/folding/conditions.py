@@ -143,11 +143,24 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     if inner is None or found is None or found[0] <= below:
         return False
     outers = (_column_of_if(block), _column_of_statement(block))
-    steps = [inner - outer for outer in outers if outer is not None]
+    least = _column_of_last(_first_of_tests(block)) if None not in outers else None
+    steps = [inner - outer for outer in outers if outer is not None and outer >= (least or 0)]
     if isinstance(_as_read(second), nodes.UnaryOp) and not {3, 5, 9}.isdisjoint(steps):
         # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
         return any(found[1] - inner - step in (-2, -1) for step in steps)
     return found[1] - inner > 1 and found[1] - inner in steps
+
+
+def _column_of_last(block: LiftedBlock) -> int | None:
+    """Return the column of a statement before the test of ``block``, in its body or one around it; None if unknown."""
+    for _ in range(100):
+        if block.statements:
+            return block.statements[-1].column
+        before = min(block.predecessors, key=lambda one: one.index, default=block)
+        if before.index >= block.index:
+            break
+        block = before
+    return None
 
 
 def _column_of_statement(block: LiftedBlock) -> int | None:

@@ -1,0 +1,72 @@
+"""Strings over several lines: in triple quotes, or added up."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Iterator
+
+from .fallbacks import foldable
+from .pieces import in_pieces, in_rows_that_end, quote_of_pieces
+from .strings import in_quotes, width_of
+
+
+def text_over_lines(value: str | bytes, rows: int, end_column: int) -> str | None:
+    """Return the literal in triple quotes that has ``rows`` newlines and ends in this column; None if there is none."""
+    marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
+    if not marks or rows not in (1, marks, marks + 1):
+        return None  # a spelling has all of the newlines or none, and one more if it is continued
+    has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
+    for quote in ('"""', "'''"):
+        spellings = in_quotes(value, quote)
+        if has_backslash:  # as in a regular expression: nobody doubles them if the text can be raw
+            spellings = itertools.chain(in_quotes(value, quote, ()), in_quotes(value, quote, raw=False))
+        for one in spellings:
+            for whole in (one, *_continued(one)):
+                if whole.count("\n") == rows and width_of(whole[whole.rindex("\n") + 1 :]) == end_column:
+                    return whole
+    return None
+
+
+def folded_over_lines(
+    value: str | bytes, rows: int, column: int, end_column: int, text: str, first: object
+) -> str | None:
+    """Return the sum of literals that has ``rows`` newlines and, if possible, ends in this column.
+
+    ``first``: the first literal, if known.
+    """
+    whole = _sum_with_text(value, rows, end_column, first)
+    if whole is not None or len(value) < 2:
+        return whole
+    pieces = in_pieces(value, rows, column, end_column, text, first)
+    if pieces is None and isinstance(first, (str, bytes)) and value[: len(first)] == first and 0 < len(first):
+        return _first_and_rest(value, rows, end_column, text, first)
+    if pieces is None:
+        pieces = in_rows_that_end(value, rows, column, end_column, text)
+    return re.sub(r"\n+", lambda blank: " +" + blank[0], pieces)
+
+
+def _first_and_rest(value: str | bytes, rows: int, end_column: int, text: str, first: str | bytes) -> str:
+    """Return the first literal and, on the last line, the rest: the widest text that has room, or the shortest."""
+    rest = value[len(first) :]
+    texts = [next(in_quotes(rest, quote_of_pieces(text, value))), *foldable(rest, text)]
+    narrow = [one for one in texts if width_of(one) <= end_column]
+    last = max(narrow, key=width_of) if narrow else min(texts, key=width_of)
+    blanks = "\n" * rows + " " * max(end_column - width_of(last), 0)
+    return f"{next(in_quotes(first, quote_of_pieces(text, value)))} +{blanks}{last}"
+
+
+def _sum_with_text(value: str | bytes, rows: int, end_column: int, first: object) -> str | None:
+    """Return a literal and a text in triple quotes added; None if the newlines of the latter do not match the lines."""
+    size = len(first) if isinstance(first, (str, bytes)) and type(first) is type(value) else 1
+    if isinstance(first, (str, bytes)) and value[:size] != first or not 0 < size < len(value):
+        return None
+    whole = text_over_lines(value[size:], rows, end_column)
+    return f"{next(in_quotes(value[:size], whole[-1]))} + {whole}" if whole is not None else None
+
+
+def _continued(text: str) -> Iterator[str]:
+    """Insert a backslash and a newline after the opening quotes, unless the text is raw: there, both would be text."""
+    if "r" not in text[: text.index(text[-1])]:
+        end = text.index(text[-1]) + 3
+        yield text[:end] + "\\\n" + text[end:]

@@ -1,0 +1,142 @@
+"""Dead code that left only names: compilers drop its instructions, but not the names and variables that it mentions.
+
+Which names those are shows in the code object, and their order shows where the dead code was: between the code that
+mentions the names before and the code that mentions the names behind. It is written where nothing runs: behind a
+statement that leaves, or below a test that is never true. Of its constants only the first one of the code is left.
+No change is trusted: the whole text must compile to the original.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple, Sequence
+
+from ..bytecode import RawCode
+from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
+from ..bytecode.kinds import kind_of
+from ..limits.budget import spend
+from ..proof.constants import constant_key
+from ..proof.identical import differing_fields
+from ..syntax import nodes
+from ..syntax.transforms.unreached import unreached_places
+from .changes import FormChange
+from .exact import Compile, Text, compiled_with, made
+
+_MOST = 24
+"""The maximum number of places to try."""
+_MOST_NAMES = 200
+_COST = 0.1
+"""How much of the decompiler's budget each instruction and character compiled spends."""
+
+
+class _Run(NamedTuple):
+    """Names that only dead code mentions, next to each other; ``before``: how many names precede them."""
+
+    before: int
+    names: list[str]
+
+
+def spell_dead_code(
+    body: list[nodes.Statement], raw: RawCode, recompiled: RawCode, printed: Text, compiled: Compile
+) -> list[FormChange]:
+    """Return the changes after which the text of ``body`` compiles to ``raw`` itself; an empty list if there are none.
+
+    ``recompiled`` is the code of the current text. ``body`` is restored at the end.
+    """
+    runs = [*_runs(raw.names, recompiled.names)]
+    variables = _early(raw.varnames, recompiled.varnames)
+    first = _first_constant(raw, recompiled)
+    if not (runs or variables or first) or sum(len(run.names) for run in runs) > _MOST_NAMES:
+        return []
+    chosen: list[FormChange] = []
+    tried = 0
+    for number, run in enumerate(runs or [_Run(0, [])]):
+        statements = [*_statements(raw, run.names, [] if number else variables, [] if number else first)]
+        is_last = number + 1 >= len(runs)
+        end = run.before + len(run.names)
+        with made(chosen):
+            for suite, at in [*unreached_places(body, has_else=True)]:
+                rest = suite[at:] if at is not None else []
+                after = [*suite[:at], *statements, *_without_yield(rest, statements)] if at is not None else statements
+                change = FormChange(suite, suite[:], after)
+                tried += 1
+                if tried > _MOST:
+                    return []
+                spend(_COST * (len(raw.bytecode) // 2), "the search for the place of dead code")
+                other = compiled_with(change, raw, printed, compiled)
+                if other is None:
+                    continue
+                if not any(differing_fields(raw, other)) if is_last else other.names[:end] == raw.names[:end]:
+                    break
+            else:
+                return []
+        chosen.append(change)
+    return chosen
+
+
+def _runs(names: Sequence[str], ours: Sequence[str]) -> Iterator[_Run]:
+    """Yield the runs of ``names`` that are not in ``ours``, or come later there; none if the others differ."""
+    early = {*_early(names, ours)}
+    if [one for one in names if one not in early] != [one for one in ours if one not in early]:
+        return
+    run: list[str] = []
+    for number, name in enumerate((*names, "")):
+        if name in early:
+            run.append(name)
+        elif run:
+            yield _Run(number - len(run), run)
+            run = []
+
+
+def _early(names: Sequence[str], ours: Sequence[str]) -> list[str]:
+    """Return the names that are not in ``ours``, or come later there."""
+    places = {name: place for place, name in enumerate(ours)}
+    found: list[str] = []
+    least = len(ours)
+    for name in reversed(names):
+        place = places.get(name, len(ours))
+        if place >= least and name.isidentifier():
+            found.insert(0, name)
+        least = min(least, place)
+    return found
+
+
+def _first_constant(raw: RawCode, recompiled: RawCode) -> list[nodes.Expression]:
+    """Return the first constant if only dead code had it."""
+    if not raw.consts or raw.docstring is not None or not raw.table.behavior.folded_constants_are_last:
+        return []
+    first = raw.consts[0]
+    if not isinstance(first, (str, bytes, int, float)):
+        return []
+    key = constant_key(first)
+    return [nodes.Constant(first)] if all(constant_key(one) != key for one in recompiled.consts) else []
+
+
+def _without_yield(rest: list[nodes.Statement], statements: list[nodes.Statement]) -> list[nodes.Statement]:
+    """Return ``rest`` without the yield that another one of ``statements`` replaces."""
+    is_yield = isinstance(statements[0], nodes.Expr) and isinstance(statements[0].value, nodes.Yield)
+    return rest[1:] if is_yield and rest[:1] == [nodes.Expr(nodes.Yield())] else rest
+
+
+def _statements(
+    raw: RawCode, names: list[str], variables: list[str], first: list[nodes.Expression]
+) -> Iterator[nodes.Statement]:
+    """Yield statements that mention these: calls of methods, and assignments."""
+    kind = kind_of(raw)
+    if first and not names and not variables:
+        if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
+            yield nodes.Expr(nodes.Yield(first[0]))
+        elif kind == "function":
+            yield nodes.Return(first[0])
+        else:
+            yield nodes.Expr(nodes.List(first))
+    for name in names:
+        given = first
+        first = []
+        value: nodes.Expression = nodes.Name(name)
+        if kind == "function":
+            # The name may be a variable of a function around this one.
+            value = nodes.Attribute(nodes.Name(raw.parameters[0]) if raw.parameters else nodes.Tuple([]), name)
+        yield nodes.Expr(nodes.Call(value, given, []) if given else value)
+    if variables:
+        values: nodes.Expression = first[0] if first else nodes.Tuple([])
+        yield nodes.Assign([nodes.Name(name) for name in variables], values)
