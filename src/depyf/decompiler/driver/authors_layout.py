@@ -63,6 +63,19 @@ def _line_breaks_matter(work: Decompilation, raw: RawCode) -> bool:
     return _LARGE_STEP in raw.linetable or _LARGE_STEP in other.linetable
 
 
+def wraps_instead(work: Decompilation, proofs: dict[RawCode, Verdict]) -> bool:
+    """Choose the compact layout, which wraps lines, if the text of ``work`` may not be proven only because a line of it
+    is long: such code is not optimised. Return whether that is so.
+    """
+    if work.settings.layout != "author" or work.compiled is None or work.root.table.behavior.lines_leave_nops:
+        return False
+    unproven = {raw.qualname for raw, verdict in proofs.items() if not verdict.proven}
+    if not any(_LARGE_STEP in other.linetable for other in work.compiled[1].walk() if other.qualname in unproven):
+        return False
+    work.settings = work.settings._replace(layout="compact")
+    return True
+
+
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Lay out the text of ``work`` as its author did and return its proofs; keep the text if no layout is as good."""
     if not all(verdict.proven for raw, verdict in proofs.items() if not _is_refused(work, raw)):

@@ -30,7 +30,7 @@ from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
-from .authors_layout import laid_out, spelled_and_laid_out
+from .authors_layout import laid_out, spelled_and_laid_out, wraps_instead
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text
 from .partial import Partial, partial_body
@@ -113,7 +113,7 @@ class Decompilation:
         self.lines: dict[int, int] = {}
         self.text = ""
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
-        self.is_laid_out = False  # as its author did
+        self.is_laid_out = False
         for raw in root.walk():
             if kind_of(raw) in _SCOPES:
                 self.bound[raw] = frozenset((*raw.varnames, *raw.cellvars, *raw.freevars))
@@ -139,7 +139,6 @@ class Decompilation:
             tree = self.tree()
             if self.root in self.refused:
                 break
-            before = self.changes
             try:
                 with part_for("text", self.size, self.root.qualname):
                     spend(_STEPS_OF_TEXT * self.size, "printing and proving the whole text")
@@ -147,8 +146,9 @@ class Decompilation:
                         continue
                     before = self.changes
                     proofs = self.prove()
-            except NoInterpreter as error:
-                # No error is known: keep the text, marked as not proven.
+                    if wraps_instead(self, proofs):
+                        continue
+            except NoInterpreter as error:  # no error is known: keep the text, marked as not proven
                 verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
                 proofs = {raw: verdict for raw in self.root.walk() if raw not in self.refused}
                 break

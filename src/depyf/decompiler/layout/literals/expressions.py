@@ -29,7 +29,7 @@ _MOST_BITS = 4000
 _LARGEST_POWER_OF_TWO = 64
 """The largest exponent for which the compiler folds ``2**n`` (ast_opt.c, safe_power: 128 bits, and 2 has two)."""
 _TOKEN = re.compile(
-    r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/%|~])|."""
+    r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\.?\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/%|~])|."""
 )
 """A literal, an operator, or a parenthesis."""
 

@@ -70,7 +70,7 @@ def spell(
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
         elif end == start + 2 and token.kind == tokens[end].kind == "number" and line == end_line:
-            _complex(found, start, end_column - column, tokens)
+            _complex(found, (start, end), end_column - column, tokens, origins)
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return":
@@ -105,7 +105,7 @@ _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
 """What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
 _ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
 _UNUSUAL = re.compile(
-    r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e[-+]?0|\d*\.\d*[1-9]00"""
+    r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e(?:[-+]?0|[12]$)|\d*\.\d*[1-9]00"""
     r"""|0[xb]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)|0o0(?!\w{2}$)"""
 )
 """What few write: raw strings without a backslash, in triple quotes; small floats with an exponent or with zeros at the
@@ -350,16 +350,24 @@ def _after_minus_with(value: object, text: str, room: int, first: object) -> str
     return f"({inner})" if inner is not None else found
 
 
-def _complex(found: TokenTexts, start: int, width: int, tokens: list[Token]) -> None:
+def _complex(
+    found: TokenTexts, span: Span, width: int, tokens: list[Token], origins: dict[Span, Folding]
+) -> None:
     """Respell a complex constant, which is written as a sum or a difference."""
+    start, first = span[0], origins.get(span, _UNKNOWN).first
     inside = tokens[start : start + 3]
     if sum(width_of(one.text) + one.space for one in inside) - inside[0].space != width:
         value = _value("".join(one.text for one in inside))
-        text = next(expressions(value, width), None) if isinstance(value, complex) else None
-        if text is not None:
-            found.texts[start] = text
-            found.expressions.add(start)
-            found.without.update((start + 1, start + 2))
+        if isinstance(value, complex):
+            texts = [*expressions(value, width, first)]
+            texts += (f"+({one})" for one in expressions(value, width - len("+()"), first))
+            if origins:  # from 3.14 on, our first literal may be the first constant
+                texts.sort(key=lambda one: not begins_with(one.lstrip("+"), _value(inside[0].text)))
+            text = texts[0] if texts else None
+            if text is not None:
+                found.texts[start] = text
+                found.expressions.add(start)
+                found.without.update((start + 1, start + 2))
 
 
 def _asserted(

@@ -33,8 +33,9 @@ def spellings_of_string(value: str | bytes, text: str, width: int | None = None)
     mark = _mark(quotes)
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     yield from _literals(value, quotes[:2], _USUAL, raw=has_backslash)
+    yield from _literals(value, quotes[2:], (), raw=has_backslash)
+    yield from _literals(value, quotes[2:], _USUAL, raw=False)
     yield from _sums_of_runs(value, mark)
-    yield from _literals(value, quotes[2:], _USUAL, raw=has_backslash)
     yield from _literals(value, quotes, _RARE, raw=not has_backslash)
     if isinstance(value, str):
         yield from ("u" + text for text in in_quotes(value, mark, _USUAL) if not text.startswith("r"))
@@ -74,7 +75,7 @@ def _quotes(text: str) -> list[str]:
     """Return all quotes, those most like the ones of the literal ``text`` first."""
     match = OF_LITERAL.match(text)
     quote = match["quote"] if match is not None else "'"
-    return sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote))
+    return sorted(_QUOTES, key=lambda one: (len(one) != len(quote), one != quote, one == "'''"))
 
 
 def _mark(quotes: list[str]) -> str:
