@@ -70,7 +70,7 @@ def spell(
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
             _signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
         elif end == start + 2 and token.kind == tokens[end].kind == "number" and line == end_line:
-            _complex(found, (start, end), end_column - column, tokens, origins)
+            _complex(found, start, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return":
@@ -350,19 +350,14 @@ def _after_minus_with(value: object, text: str, room: int, first: object) -> str
     return f"({inner})" if inner is not None else found
 
 
-def _complex(
-    found: TokenTexts, span: Span, width: int, tokens: list[Token], origins: dict[Span, Folding]
-) -> None:
-    """Respell a complex constant, which is written as a sum or a difference."""
-    start, first = span[0], origins.get(span, _UNKNOWN).first
+def _complex(found: TokenTexts, start: int, width: int, tokens: list[Token], first: object) -> None:
+    """Respell a complex constant, which is written as a sum or a difference. ``first``: the first literal, if known."""
     inside = tokens[start : start + 3]
     if sum(width_of(one.text) + one.space for one in inside) - inside[0].space != width:
         value = _value("".join(one.text for one in inside))
         if isinstance(value, complex):
             texts = [*expressions(value, width, first)]
             texts += (f"+({one})" for one in expressions(value, width - len("+()"), first))
-            if origins:  # from 3.14 on, our first literal may be the first constant
-                texts.sort(key=lambda one: not begins_with(one.lstrip("+"), _value(inside[0].text)))
             text = texts[0] if texts else None
             if text is not None:
                 found.texts[start] = text
