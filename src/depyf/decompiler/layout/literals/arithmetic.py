@@ -158,7 +158,7 @@ def _float(value: float) -> Iterator[str]:
     for left in (1, 100, 1000):
         for right in _short(left / size):
             if left / float(right) == size:
-                for a in (str(left), f"{left}.0", f"{left}."):
+                for a in (str(left), f"{left}.0"):
                     yield from (f"{minus}{one}" for one in _spaced(a, "/", right))
     yield from (f"{minus}{one}" for one in _times_power_of_two(size))
     yield from (one for one in _near_round(value))
