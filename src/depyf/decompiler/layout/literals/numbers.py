@@ -119,8 +119,9 @@ def _floats(value: float) -> Iterator[str]:
             yield f"{value:.{places}f}"
     for above in range(1, 11):
         for below in range(2, 101):
-            if above / below == value:
-                yield from (f"{above}/{below}", f"{above} / {below}", f"{above}/{below}.0", f"{above}.0/{below}")
+            if above / below == value and math.gcd(above, below) == 1:
+                yield from (f"{above}/{below}", f"{above} / {below}", f"{above}/{below}.0", f"{above}.0/{below}",
+                            f"{above}.0/{below}.0", f"{above}.0 / {below}.0")  # fmt: skip
     fraction, exponent_of_half = math.frexp(value)
     if fraction == 0.5:
         of_two = exponent_of_half - 1
