@@ -451,8 +451,8 @@ CASES = {
         "__all__ = ['update_wrapper', 'wraps', 'WRAPPER_ASSIGNMENTS', 'WRAPPER_UPDATES',\n"
         "           'total_ordering', 'cache', 'cmp_to_key', 'lru_cache', 'reduce',\n"
         "           'partial', 'partialmethod', 'singledispatch', 'singledispatchmethod',\n"
-        "           'cached_property', 'Placeholder']\na = [\n    'b',\n    'c',\n    'd'\n]\n\n\n"
-        "def e(f):\n    if f in {\n        'g',\n        'h',\n        'i'\n        }:\n        return [\n"
+        "           'cached_property', 'Placeholder']\na = [\n    'b',\n    'c',\n    'd',\n]\n\n\n"
+        "def e(f):\n    if f in {\n        'g',\n        'h',\n        'i',\n        }:\n        return [\n"
         "            1, 2, 3,\n            (4, 5), 6\n        ]\n"
     ),
     "an annotation that there is not": (
@@ -674,10 +674,10 @@ CASES = {
     "long literals left of percent": (
         "class A:\n    def f(self):\n        return (\n"
         "            '%s: this happened at a stage that is long enough for two lines, '\n"
-        "            'and it is likely that: %s' % (\n                self.a.b,\n                self.c\n"
+        "            'and it is likely that: %s' % (\n                self.a.b,\n                self.c,\n"
         "            ))\n\n\ndef f(a, b):\n    a.g(\n        'a = b.c(%r, d, this is '\n"
         "        'a long literal, which '\n        'the text has in '\n        'parentheses, e=%s, '\n"
-        "        'f=%s,  g=h)' % (\n            a.b,\n            b.d,\n            e\n        )\n    )\n"
+        "        'f=%s,  g=h)' % (\n            a.b,\n            b.d,\n            e,\n        )\n    )\n"
         "    b = (\n        'this is another long literal, which has two '\n"
         "        'parts, the second (%s) here, and it ends here: '\n        '%r)'\n        % (a.e, b[3])\n"
         "    )\n"
@@ -776,9 +776,24 @@ CASES = {
     "imports whose parenthesis is indented": (
         "from a import (\n    Something, AnotherThing\n    )\nfrom a.b.c import (\n    Future\n    )\n"
     ),
+    "commas after the last element": (
+        "def f(\n    self,\n    a: int = 1,\n    *,\n    b: Optional[str] = None,\n) -> int:\n    x(\n"
+        "        a,\n        b=1,\n    )\n    y = [\n        1,\n        b,\n    ]\n    z = {\n"
+        "        'a': 1,\n        'b': c,\n    }\n    return (\n        a + b\n    )\n\n\ndef g(a):\n"
+        "    x = [\n        b\n        for b in a\n    ]\n    with x(a,\n           b\n    ):\n        pass\n"
+        "    f(\n        a, b,\n        c, d\n    )\n    g(\n        a\n    )\n    h = a[\n        b\n    ]\n"
+        "    i = a[\n        b,\n        c,\n    ]\n    f(\n        a,\n        *b,\n    )\n"
+    ),
+    "parameters on rows of their own": (
+        'def f(\n    self,\n    a: int = 1,\n    b: Optional[str] = None,\n):\n    """Doc.\n\n    More.\n'
+        '    """\n    return a\n\n\ndef g(\n    self,\n    *,\n    a=1,\n    b=None,\n):\n    return a\n\n\n'
+        "class A:\n    def i(\n        self, a: int, b: str, c=None\n    ) -> int:\n        return 1\n\n"
+        "    def k(\n        self,\n        a: int,\n    ):\n        return a\n"
+    ),
 }
 
 SINCE = {
+    "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),
     "negated groups, an if in an else clause": (3, 11),
     "imports whose parenthesis is indented": (3, 11),
     "formatted strings that show their sources, over lines": (3, 12), "a pass that ends a handler": (3, 11),
@@ -938,7 +953,7 @@ WRITTEN_OTHERWISE = {
     "comments": ("# a\na = b  # c\n\n# d\n# e\nc = d\n", "\na = b\n\n\n\nc = d\n"),
     "a form feed": ("a = b\n\x0c\nc = d\n", "a = b\n\nc = d\n"),
     "quotes that have no evidence": ('a = "b"\n', "a = 'b'\n"),
-    "commas at ends": ("a = b(\n    c,\n    d,\n)\n", "a = b(\n    c,\n    d\n)\n"),
+    "a comma after one argument": ("a = b(\n    c,\n)\n", "a = b(\n    c\n)\n"),
 }
 
 

@@ -108,7 +108,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("version", VERSIONS, ids=str)
-def test_the_code_object_comes_back(version: tuple[int, int], name: str) -> None:
-    result = analyze(compile_source(CASES[name], version), layout="author")
-    assert all(part.verdict.identical for part in result.walk()), result.source
+def test_the_code_object_comes_back(name: str) -> None:
+    for version in VERSIONS:
+        result = analyze(compile_source(CASES[name], version), layout="author")
+        assert all(part.verdict.identical for part in result.walk()), (version, result.source)

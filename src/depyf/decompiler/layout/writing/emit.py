@@ -9,11 +9,13 @@ from collections import Counter
 from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
 from ..matching.tokens import CLOSING, OPENING
+from .blanks import required_spaces, stretch
 from .breaks import break_habit
+from .commas import Commas
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
-from .rows import aligned_rows, hanging_rows
+from .rows import aligned_rows, hanging_rows, rows_of_parameters
 
 _STEPS = (2, 3, 4, 8)
 """Usual steps of the indentation."""
@@ -129,6 +131,7 @@ class _LineWriter:
         self.depth = 0
         self.align: list[int | None] = []  # for each open bracket, the column of the first item in it
         self.last = self.last_symbol = ""
+        self.commas, self.after_last = Commas(), 0
         self.is_header = False
         self.tabs = bool(indents) and max(indents) > 0 and all(
             indent == line.depth for indent, line in zip(indents, lines)
@@ -159,7 +162,7 @@ class _LineWriter:
                 opener = -1
                 self._new_line(number, wanted)
             self.rows.append(self.line)
-            self._statement(line)
+            self._statement(line, number)
             before = number
         return "".join(self.pieces) + "\n"
 
@@ -262,12 +265,13 @@ class _LineWriter:
 
     # One statement
 
-    def _statement(self, line: Line) -> None:
+    def _statement(self, line: Line, number: int) -> None:
         if len(line.items) == 1 and not line.items[0].is_joined:
             text = line.items[0].text
             self._raw(self._closed(text, line.closes) if line.closes is not None else text)
             return
         self.depth, self.align, self.is_header = 0, [], line.is_header
+        self.commas, self.last_symbol = Commas(), ""
         self.base = self.column
         pending: list[Item] = []
         is_first = True
@@ -283,7 +287,26 @@ class _LineWriter:
             else:
                 self._natural([*pending, item], is_first)
             pending, is_first = [], False
+        if pending and line.is_definition and self.depth == 1:
+            closing = next((n for n, one in enumerate(pending) if one.symbol == ")"), 0)
+            self._natural(pending[:closing], is_first)
+            pending = pending[closing:]
+            if self._has_row_below(number):
+                self._raw("\n" + " " * self.base)  # of parameters on rows of their own
         self._natural(pending, is_first)
+
+    def _has_row_below(self, number: int) -> bool:
+        """Whether the open bracket has elements on rows of their own, and there is a row for it before what follows."""
+        brackets = self.commas.brackets
+        if len(brackets) != 1 or not brackets[0].ends_with_comma(self.line + 1):
+            return False
+        least = self.line + 2
+        for one in self.lines[number + 1 :]:
+            row = _first_line(one)
+            if row is not None:
+                return least <= row
+            least += 1 + sum(item.text.count("\n") for item in one.items)
+        return True
 
     def _closed(self, text: str, closes: Location | None) -> str:
         """Return a docstring in other quotes than triple ones if it then ends where the definition does."""
@@ -297,13 +320,15 @@ class _LineWriter:
         return text
 
     def _put(self, item: Item, blanks: int) -> None:
+        if self.commas.before(item, self.line, self.last_symbol):
+            self.pieces.insert(self.after_last, ",")
         if blanks:
             self.pieces.append(" " * blanks)
             self.column += blanks
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
         self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
-        self.last, self.last_symbol = item.text, item.symbol
+        self.last, self.last_symbol, self.after_last = item.text, item.symbol, len(self.pieces)
         if item.symbol in OPENING:
             self.depth += 1
             self.align.append(None)
@@ -323,7 +348,7 @@ class _LineWriter:
             blank = 0 if is_first else item.space
             room = item.column - self.column
             if room < blank:
-                blank = max(room, 0 if is_first else _required_spaces(self.last, item))
+                blank = max(room, 0 if is_first else required_spaces(self.last, item))
             elif room > blank and not is_first and not item.is_glued:
                 blank = room
             self._put(item, blank)
@@ -334,17 +359,19 @@ class _LineWriter:
         if is_first:
             blanks[0] = 0
         least = [
-            _required_spaces(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)
+            required_spaces(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)
         ]
         if is_first:
             least[0] = 0
-        _stretch(items, blanks, least, room - sum(blanks), is_alone=is_first and not pending)
+        stretch(items, blanks, least, room - sum(blanks), is_alone=is_first and not pending)
         for one, blank in zip(items, blanks):
             self._put(one, blank)
 
     def _break(self, pending: list[Item], item: Item, is_first: bool) -> None:
         """Continue on the row of ``item``; some of the pending items stay on the current row."""
         if item.symbol in CLOSING and self._spread(pending, item):
+            return
+        if self.lines[len(self.rows) - 1].is_definition and self._parameters(pending, item):
             return
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
@@ -375,6 +402,19 @@ class _LineWriter:
                 self._on_line(rest[:-1], item, False)
             else:
                 self._natural(rest, False)
+
+    def _parameters(self, pending: list[Item], item: Item) -> bool:
+        """Write parameters on rows of their own if there are as many as rows; False if not."""
+        rows = (item.line or 0) - self.line
+        found = rows_of_parameters([*pending, item], self.depth) if rows > 1 and item.column is not None else None
+        if found is None or len(found.items) != rows + 1:
+            return False
+        self._natural(found.items[0], False)
+        for items in found.items[1:]:
+            self._raw("\n" + " " * found.column)
+            self.row_indent = found.column
+            self._natural(items, True)
+        return True
 
     def _spread(self, pending: list[Item], closing: Item) -> bool:
         """Write the elements of a display that are between known brackets, several rows apart; False if none fit."""
@@ -442,41 +482,6 @@ class _LineWriter:
                 aligned.pop()
             before = item.symbol
         return scores
-
-
-def _stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
-    """Adjust ``blanks``, the spaces before each item, by ``missing`` in total, which may be negative."""
-    last = len(items) - 1
-    if missing >= 2 and last > 1 and items[last - 1].text == "=" and not blanks[last]:  # of an argument
-        blanks[-2:] = [1, 1]
-        missing -= 2
-    elif missing == 2 and last == 1 and not any(blanks) and not (items[0].is_glued or items[1].is_glued):
-        blanks[:] = [1, 1]
-        missing = 0
-    if missing > 0 and not is_alone:
-        index = next((n for n, one in enumerate(items) if one.symbol == "=" and blanks[n]), last)
-        while index > 0 and items[index].is_glued:
-            index -= 1
-        if not items[index].is_glued:
-            blanks[index] += missing
-    for number in range(len(items)):
-        if missing < 0:
-            less = min(-missing, blanks[number] - least[number])
-            blanks[number] -= less
-            missing += less
-
-
-def _required_spaces(before: str, item: Item) -> int:
-    """Return how many spaces the syntax requires between these two."""
-    if item.is_glued or not before:
-        return 0
-    last, first = before[-1], item.text[0]
-    is_word = last.isalnum() or last == "_" or not last.isascii()
-    if is_word and (first.isalnum() or first in "_\"'" or not first.isascii()):
-        return 1
-    if last in "\"'" and first in "\"'":
-        return 1
-    return 0
 
 
 def _is_simple(line: Line) -> bool:

@@ -31,6 +31,11 @@ class Line(NamedTuple):
     closes: Location | None = None
     is_closed: bool = False
 
+    @property
+    def is_definition(self) -> bool:
+        """Whether it is the header of a function or class."""
+        return self.is_header and any(item.text in ("def", "class") for item in self.items[:2])
+
     def close(self) -> None:
         """Place a last bracket of unknown location at the end of the definition, or write a semicolon that ends it."""
         last = self.items[-1]

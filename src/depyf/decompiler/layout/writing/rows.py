@@ -48,6 +48,23 @@ def aligned_rows(elements: Sequence[Item], count: int, column: int, closing: int
     return None
 
 
+def rows_of_parameters(items: Sequence[Item], depth: int) -> Rows | None:
+    """Return what stays on the row, and a row for each parameter that follows it, up to the last item, whose column is
+    known; ``depth``: the number of open brackets before these items. None if the last item is in other brackets.
+    """
+    rows: list[list[Item]] = [[]]
+    for item in items:
+        rows[-1].append(item)
+        depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
+        if depth == 1 and (item.symbol == "," or item.symbol == "(" and len(rows) == 1):
+            rows.append([])
+    if depth != 1 or not rows[-1]:
+        return None
+    *before, last = rows[-1]
+    column = (last.column or 0) - (_width([before]) + last.space if before else 0)
+    return Rows(column, rows) if column > 0 else None
+
+
 def _groups(elements: Sequence[Item]) -> list[list[Item]]:
     """Return the items of each element, with the comma after it; an empty list if they can't be separated."""
     groups: list[list[Item]] = [[]]
