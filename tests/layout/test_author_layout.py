@@ -318,7 +318,7 @@ CASES = {
         "def f(a):\n    if a:\n        if __debug__:\n            if a.b:\n                a()\n        raise a\n"
         "    b()\n    if 0:\n        pass\n    else:\n        a()\n    return b\n"
     ),
-    "else far behind": "if a:\n    b()\n\nelse:\n    c()\n",
+    "a body far below its else": "if a:\n    b()\nelse:\n\n    c()\n",
     "a try in a finally": (
         "def f(a):\n    try:\n        try:\n            a()\n        except B:\n            raise\n"
         "        else:\n            c()\n    finally:\n        d()\n    try:\n        a()\n    except B:\n"
@@ -586,7 +586,7 @@ CASES = {
     ),
     "an else that only passes": (
         "def a(self):\n    client = 3\n    try:\n        client.connect(3)\n    except OSError as e:\n"
-        "        self.assertEqual(e.args[0], 4)\n\n    else:\n        pass\n"
+        "        self.assertEqual(e.args[0], 4)\n    else:\n\n        pass\n"
         "    server, addr = serverSocket.accept()\n"
     ),
     "values in parentheses after return": (
