@@ -402,7 +402,7 @@ CASES = {
         "            raise KeyError('d') from None\n        e = b()\n        if e is not None:\n            return e\n"
     ),
     "statements after a test over lines": (
-        "def f(a, b):\n    while (\n        a and\n            b < 3):\n        c()\n        b += 1\n"
+        "def f(a, b):\n    while (\n        a\n        and b < 3):\n        c()\n        b += 1\n"
         "    d()\n    if e:\n        g()\n"
     ),
     "two stores at the end": (
@@ -790,9 +790,16 @@ CASES = {
         "class A:\n    def i(\n        self, a: int, b: str, c=None\n    ) -> int:\n        return 1\n\n"
         "    def k(\n        self,\n        a: int,\n    ):\n        return a\n"
     ),
+    "closing parentheses on rows of their own": (
+        "def f(a, b):\n    c = 1\n    if (\n        a.b\n        and b.c\n    ):\n        return 1\n    x = (\n"
+        "        a\n        + b\n    )\n    if (\n        a.b or b.c\n    ):\n        return 2\n\n"
+        "    y = (a +\n         b)\n    return x\n\n\ndef g(\n    a, b: int = 1, c: str = 'd'\n):\n"
+        "    return a\n"
+    ),
 }
 
 SINCE = {
+    "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),
     "negated groups, an if in an else clause": (3, 11),
     "imports whose parenthesis is indented": (3, 11),

@@ -25,7 +25,8 @@ from .matching.tokens import Tokens, cut, logical_lines
 from .matching.unchanged import unchanged
 from .parentheses import add_parentheses
 from .writing.declarations import move_declarations
-from .writing.emit import emit, indents_of
+from .writing.emit import emit
+from .writing.indents import indents_of
 from .writing.item import INDENT
 from .writing.items import items_of
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ..matching.tokens import CLOSING, OPENING
-from .item import Item
+from .indents import last_line
+from .item import INDENT, Item
+from .items import Line
 
 _OPERATORS = frozenset("% + - * / or and not in is".split())
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
@@ -25,3 +27,26 @@ def break_habit(before: str, item: Item, *, hangs: bool) -> int:
     if before == ".":
         score -= 10
     return score
+
+
+def open_above(lines: list[Line], found: list[int | None], indents: list[int]) -> None:
+    """Put the ``if (`` of a test on the row above it where there is one, and one below for the closing parenthesis.
+
+    ``found`` are the rows of the lines. In the column where the test begins, ``if (`` fits before it, too.
+    """
+    for number, line in enumerate(lines[1:-1], 1):
+        row, after = found[number], found[number + 1]
+        if row is None or after is None or not _may_open_above(line, indents[number]):
+            continue
+        before, end = last_line(lines[number - 1]), last_line(line)
+        if before is not None and end is not None and before < row - 1 and end + 1 < after:
+            found[number] = row - 1
+
+
+def _may_open_above(line: Line, indent: int) -> bool:
+    """Whether this is ``if (``, with the test in its usual column, and where both parentheses are is unknown."""
+    if not line.is_header or len(line.items) < 5 or line.items[0].text != "if":
+        return False
+    opening, first, closing = line.items[1], line.items[2], line.items[-2]
+    is_open = (opening.text, closing.text) == ("(", ")") and opening.line is None and closing.line is None
+    return is_open and first.column == indent + INDENT

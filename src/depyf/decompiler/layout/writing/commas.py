@@ -19,14 +19,15 @@ class _Bracket:
     def __init__(self, symbol: str, row: int, is_index: bool) -> None:
         self.symbol, self.row, self.is_index = symbol, row, is_index
         self.rows: list[int] = []
+        self.column = 0  # of the first element
         self.begins = True  # an element comes next
         self.is_comprehension = False
 
     def ends_with_comma(self, row: int) -> bool:
         """Whether a comma belongs before the closing bracket, which begins this row."""
-        least = 2 if self.symbol == "(" else 1
+        fewest = 2 if self.symbol == "(" else 1
         rows = [self.row, *self.rows, row]
-        if self.is_index or self.is_comprehension or self.begins or len(self.rows) < least:
+        if self.is_index or self.is_comprehension or self.begins or len(self.rows) < fewest:
             return False
         return all(before < after for before, after in zip(rows, rows[1:]))
 
@@ -38,8 +39,13 @@ class Commas:
         self.brackets: list[_Bracket] = []
         self.row = 0
 
-    def before(self, item: Item, row: int, last: str) -> bool:
-        """Whether to write a comma before this item, which is on ``row``; ``last``: the symbol of the one before."""
+    def hang(self, column: int) -> bool:
+        """Whether one bracket is open, and its elements are on the rows below it, the first one in this column."""
+        one = self.brackets[0] if len(self.brackets) == 1 else None
+        return one is not None and bool(one.rows) and one.rows[0] > one.row and one.column == column
+
+    def before(self, item: Item, row: int, column: int, last: str) -> bool:
+        """Whether to write a comma before this item, which is there; ``last``: the symbol of the one before it."""
         symbol = item.symbol
         inner = self.brackets[-1] if self.brackets else None
         found = False
@@ -49,6 +55,7 @@ class Commas:
         elif inner is not None:
             if inner.begins:
                 inner.rows.append(row)
+                inner.column = inner.column or column
             inner.begins = symbol == ","
             inner.is_comprehension |= symbol in ("for", "async")
         if symbol in OPENING:

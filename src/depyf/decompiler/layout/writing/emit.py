@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections import Counter
 
 from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
 from ..matching.tokens import CLOSING, OPENING
 from .blanks import required_spaces, stretch
-from .breaks import break_habit
+from .breaks import break_habit, open_above
 from .commas import Commas
+from .indents import first_known, first_line, last_line
 from .item import INDENT, Item
 from .items import Line
 from .overlong import shorten_strings
 from .rows import aligned_rows, hanging_rows, rows_of_parameters
 
 _CLAUSES = frozenset(("else", "else:", "finally", "finally:", "except", "except:"))
-"""How clauses begin that are right below what precedes them, where there are more rows: counted in the library of CPython
-3.13 and in ten packages, 903 ``else`` and ``finally`` are there, and 296 right above what follows them.
+"""How clauses begin that are right below what precedes them, where there are more rows: counted in the library of
+CPython 3.13 and in ten packages, 903 ``else`` and ``finally`` are there, and 296 right above what follows them.
 """
 _STEPS = (2, 3, 4, 8)
 """Usual steps of the indentation."""
@@ -29,99 +29,6 @@ def emit(lines: list[Line], indents: list[int]) -> tuple[str, list[int]]:
     """Return the text of the logical lines, indented by ``indents``, and the row where each line begins."""
     writer = _LineWriter(lines, indents)
     return writer.text(), writer.rows
-
-
-def _first_line(line: Line, indent: int | None = None) -> int | None:
-    """Return the row where the line should begin; None if unknown."""
-    item, width = _first_known(line)
-    if item is None or item.line is None:
-        return None
-    if indent is not None and item.column is not None and item.column < indent + width and width:
-        return max(item.line - 1, 1)
-    return item.line
-
-
-def _first_known(line: Line) -> tuple[Item | None, int]:
-    """Return the first item whose row is known, and the usual width of the items before it."""
-    width = 0
-    for item in line.items:
-        if item is not line.items[0]:
-            width += item.space
-        if item.line is not None:
-            return item, width
-        width += item.width
-    return None, width
-
-
-def _last_line(line: Line) -> int | None:
-    found = None
-    for item in line.items:
-        if item.line is not None:
-            found = item.line + item.text.count("\n")
-    return found
-
-
-_SURE = 3
-"""Votes of a line whose first token has a column; others follow from a later token, if no parenthesis precedes it."""
-
-
-def indents_of(lines: list[Line], *, has_columns: bool) -> list[int]:
-    """Return the indentation of each line, by a majority vote in its block."""
-    if not has_columns:
-        return [line.depth * INDENT for line in lines]
-    votes: dict[int, Counter[int]] = {}
-    sure: set[tuple[int, int]] = set()  # blocks, and columns for which a first token votes
-    previous: int | None = None
-    for line in lines:
-        item, width = _first_known(line)
-        if item is not None and item.column is not None and item.line != previous and item.column >= width:
-            block, column = line.parent, item.column - width
-            if block not in votes:
-                votes[block] = Counter()
-            votes[block][column] += 1 if width else _SURE
-            if not width:
-                sure.add((block, column))
-        previous = _last_line(line)
-    inside: dict[int, int] = {}  # the least column of the blocks in a block
-    for block, column in sure:
-        if block >= 0:
-            around = lines[block].parent
-            inside[around] = min(column, inside.get(around, column))
-    unit = _unit(lines, votes)
-    found: list[int] = []
-    of_block: dict[int, int] = {-1: 0}
-    for line in lines:
-        block = line.parent
-        if block not in of_block:
-            base = found[block]
-            fitting = {column: count for column, count in votes.get(block, {}).items() if column > base}
-            if not fitting or base + unit in fitting:
-                best = base + unit
-            else:
-                best = max(fitting, key=lambda column: (fitting[column], -column))
-                if (block, best) not in sure and (best == base + unit + 1 or best >= inside.get(block, best + 1)):
-                    best = base + unit  # the first token is behind a parenthesis, or on a row below
-            of_block[block] = best
-        found.append(of_block[block])
-    return found
-
-
-def _unit(lines: list[Line], votes: dict[int, Counter[int]]) -> int:
-    """Return the usual step of the indentation, by the blocks whose column is sure."""
-    sure = {block: counter.most_common(1)[0] for block, counter in votes.items()}
-    columns = {block: column for block, (column, count) in sure.items() if count >= _SURE}
-    steps: Counter[int] = Counter()
-    for block, column in columns.items():
-        if block < 0:
-            continue
-        depth, around = 1, lines[block].parent
-        while around >= 0 and around not in columns:
-            depth, around = depth + 1, lines[around].parent
-        step, rest = divmod(column - columns.get(around, 0), depth)
-        if not rest:
-            steps[step] += 1
-    best = steps.most_common(1)
-    return best[0][0] if best and best[0][0] > 0 else INDENT
 
 
 class _LineWriter:
@@ -175,13 +82,14 @@ class _LineWriter:
 
         A line of unknown row goes right after the one before it, a header right before the one after it.
         """
-        found = [_first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
+        found = [first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
         shorten_strings(self.lines, found, self.indents)
+        open_above(self.lines, found, self.indents)
         number = 0
         end: int | None = 0
         while number < len(found):
             if found[number] is not None:
-                end = _last_line(self.lines[number])
+                end = last_line(self.lines[number])
                 number += 1
                 continue
             stop = number
@@ -211,7 +119,7 @@ class _LineWriter:
     def _begins_on_line_of_header(self, number: int) -> bool:
         """Whether this line, the first of a block, begins one column after its header, as in `try: a()`."""
         header, line = self.lines[number - 1], self.lines[number]
-        item, width = _first_known(line)
+        item, width = first_known(line)
         if line.parent != number - 1 or not self.simple.get(number - 1) or item is None or item.column is None:
             return False
         behind = sum(one.width + one.space for one in header.items) - header.items[0].space + 1
@@ -239,7 +147,7 @@ class _LineWriter:
         return True
 
     def _share(self, joins: str, line: Line) -> None:
-        item, width = _first_known(line)
+        item, width = first_known(line)
         column = None
         if item is not None and item.column is not None and item.line == self.line:
             column = item.column - width
@@ -293,22 +201,19 @@ class _LineWriter:
             else:
                 self._natural([*pending, item], is_first)
             pending, is_first = [], False
-        if pending and line.is_definition and self.depth == 1:
-            closing = next((n for n, one in enumerate(pending) if one.symbol == ")"), 0)
+        closing = next((n for n, one in enumerate(pending) if one.symbol in CLOSING), 0)
+        if pending and self.has_columns and self.depth == 1 and self.commas.hang(self.base + INDENT):
             self._natural(pending[:closing], is_first)
             pending = pending[closing:]
             if self._has_row_below(number):
-                self._raw("\n" + " " * self.base)  # of parameters on rows of their own
+                self._raw("\n" + " " * self.base)
         self._natural(pending, is_first)
 
     def _has_row_below(self, number: int) -> bool:
-        """Whether the open bracket has elements on rows of their own, and there is a row for it before what follows."""
-        brackets = self.commas.brackets
-        if len(brackets) != 1 or not brackets[0].ends_with_comma(self.line + 1):
-            return False
+        """Whether there is a row for the closing bracket before what follows: almost all are alone on it."""
         least = self.line + 2
         for one in self.lines[number + 1 :]:
-            row = _first_line(one)
+            row = first_line(one)
             if row is not None:
                 return least <= row
             least += 1 + sum(item.text.count("\n") for item in one.items)
@@ -326,7 +231,7 @@ class _LineWriter:
         return text
 
     def _put(self, item: Item, blanks: int) -> None:
-        if self.commas.before(item, self.line, self.last_symbol):
+        if self.commas.before(item, self.line, self.column + blanks, self.last_symbol):
             self.pieces.insert(self.after_last, ",")
         if blanks:
             self.pieces.append(" " * blanks)
@@ -468,7 +373,8 @@ class _LineWriter:
             score = 100 if aligned else 0
             if column is not None:
                 score += 20 * (align is not None and column == align)
-                if self.is_header and number == last and column == self.base + 2 * INDENT:
+                is_usual = self.is_header and not self.commas.hang(self.base + INDENT)
+                if is_usual and number == last and column == self.base + 2 * INDENT:
                     score += 25
                 if item.symbol in CLOSING and column == self.base:
                     score += 40
