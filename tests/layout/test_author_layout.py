@@ -41,7 +41,7 @@ CASES = {
         "i = [{'j': ('.k.1',)*10}]\nl('foo bar\\n'*3 + '\\n')\nm = n + \\\n    [0., 1., -1.]\n"
     ),
     "products of three factors": (
-        "a = b(5 * 10 ** 9)\nc = d(60 * 60 * 24)\ne = f(3600)\ng = h(32 * 2 ** 20)\ni = j(5 * 1024 * 1024)\n"
+        "a = b(5 * 10 ** 9)\nc = d(24 * 60 * 60)\ne = f(3600)\ng = h(32 * 2 ** 20)\ni = j(5 * 1024 * 1024)\n"
         "k = l(b'I\\xfe\\xdc\\xba\\x98\\x76\\x54\\x32\\x10')\n"
     ),
     "a declaration where no line is free at the top": (

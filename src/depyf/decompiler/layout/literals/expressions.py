@@ -18,7 +18,6 @@ _DIVISORS = (*range(2, 101), 2.54, 25.4, 180, 360, 1000, 1024, 3600)
 _ROUND = (10**6, 10**5, 10**4, 1000, 1024**2, 1024, 3600, 60, 100)
 _ROUND_TERMS = (10**6, 10**5, 10**4, 1000, 100)
 _SQUARED = (60, 1024, 1000)
-_HOURS = 24
 _POWERS = ((10, 1, 3), (2, 10, 10), (1024, 1, 2))
 """Bases, the steps of their exponents, and the least exponent of a factor."""
 _USUAL_PRODUCTS = ((24, 3600), (60, 60), (60, 24), (1024, 1024))
@@ -147,8 +146,7 @@ def _products(value: int) -> Iterator[str]:
         for base in _SQUARED:
             left = value // base**2
             if left * base**2 == value and 1 < left < _FEW:
-                factors = [left, base, base] if left != _HOURS else [base, base, left]
-                yield times.join(map(str, factors))
+                yield times.join(map(str, (left, base, base)))
         for base, step, least in _POWERS:
             power, left = 0, value
             while left > 1 and left % base**step == 0:

@@ -55,16 +55,22 @@ def in_pieces(
         is_first = value[: len(first)] == first
         return in_rows([first], quote, column) + "\n" + " " * column + rest if rest is not None and is_first else None
     sizes = _sizes_of_last_piece(value, end_column, quote)
-    starts = (column, *range(max(end_column - 3, 0), -1, -1))
-    start: int | None = next((one for one in starts if end_column - one in sizes), None)
-    if start is None:
+    starts = [one for one in (column, *range(max(end_column - 3, 0), -1, -1)) if end_column - one in sizes]
+    if not starts:
         return None
+    usual = (one for one in (column, *range(column - column % 4, -1, -4)) if end_column - one in sizes)
+    start: int = next((one for one in usual if _is_between_words(value, sizes[end_column - one])), starts[0])
     size = sizes[end_column - start]
     lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
     last = next(in_quotes(value[len(value) - size :], quote))
     texts: list[str] = [next(in_quotes(piece, quote)) for piece in lines]
     blank = "\n" * (rows - len(lines))
     return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
+
+
+def _is_between_words(value: str | bytes, size: int) -> bool:
+    """Whether a blank is at either side of where the last ``size`` characters begin."""
+    return value[-size - 1 : -size].isspace() or value[-size:][:1].isspace()
 
 
 def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str) -> str | None:

@@ -16,8 +16,8 @@ from .item import Item
 class _Bracket:
     """An open bracket: where it is, and the rows where its elements begin."""
 
-    def __init__(self, symbol: str, row: int, is_index: bool) -> None:
-        self.symbol, self.row, self.is_index = symbol, row, is_index
+    def __init__(self, symbol: str, row: int, *, is_index: bool, may_hold_one: bool) -> None:
+        self.symbol, self.row, self.is_index, self.may_hold_one = symbol, row, is_index, may_hold_one
         self.rows: list[int] = []
         self.column = 0  # of the first element
         self.begins = True  # an element comes next
@@ -25,7 +25,7 @@ class _Bracket:
 
     def ends_with_comma(self, row: int) -> bool:
         """Whether a comma belongs before the closing bracket, which begins this row."""
-        fewest = 2 if self.symbol == "(" else 1
+        fewest = 1 if self.may_hold_one else 2
         rows = [self.row, *self.rows, row]
         if self.is_index or self.is_comprehension or self.begins or len(self.rows) < fewest:
             return False
@@ -35,7 +35,8 @@ class _Bracket:
 class Commas:
     """Follows the items of a statement as they are written."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_definition: bool = False) -> None:
+        self.is_definition = is_definition
         self.brackets: list[_Bracket] = []
         self.row = 0
 
@@ -60,6 +61,8 @@ class Commas:
             inner.is_comprehension |= symbol in ("for", "async")
         if symbol in OPENING:
             ends_operand = last in (*CLOSING, '"') or last.isidentifier() and not keyword.iskeyword(last)
-            self.brackets.append(_Bracket(symbol, row, symbol == "[" and ends_operand))
+            may_hold_one = symbol != "(" or self.is_definition and not self.brackets
+            is_index = symbol == "[" and ends_operand
+            self.brackets.append(_Bracket(symbol, row, is_index=is_index, may_hold_one=may_hold_one))
         self.row = row + item.text.count("\n")
         return found

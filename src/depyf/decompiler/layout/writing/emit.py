@@ -185,7 +185,7 @@ class _LineWriter:
             self._raw(self._closed(text, line.closes) if line.closes is not None else text)
             return
         self.depth, self.align, self.is_header = 0, [], line.is_header
-        self.commas, self.last_symbol = Commas(), ""
+        self.commas, self.last_symbol = Commas(is_definition=line.is_definition), ""
         self.base = self.column
         pending: list[Item] = []
         is_first = True
