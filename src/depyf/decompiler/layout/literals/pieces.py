@@ -5,6 +5,8 @@ from __future__ import annotations
 from .strings import OF_LITERAL, in_quotes, plain, width_of
 
 WIDTH = 79
+_NAME = 20
+"""Columns that the name of a keyword argument takes, at most."""
 _MOST = 12
 """The most literals on one row."""
 
@@ -58,7 +60,7 @@ def in_pieces(
     starts = [one for one in (column, *range(max(end_column - 3, 0), -1, -1)) if end_column - one in sizes]
     if not starts:
         return None
-    usual = (one for one in (column, *range(column - column % 4, -1, -4)) if end_column - one in sizes)
+    usual = (one for one in (column, *range(column - column % 4, max(column - _NAME, 0), -4)) if end_column - one in sizes)
     start: int = next((one for one in usual if _is_between_words(value, sizes[end_column - one])), starts[0])
     size = sizes[end_column - start]
     lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
