@@ -796,9 +796,15 @@ CASES = {
         "    y = (a +\n         b)\n    return x\n\n\ndef g(\n    a, b: int = 1, c: str = 'd'\n):\n"
         "    return a\n"
     ),
+    "constants below return": (
+        "def f(prefs):\n    if prefs:\n        return (\n            'WARNING: The system preference'\n"
+        '            \' documents" is set\'\n        )\n    return None\ndef g(prefs):\n    if prefs:\n'
+        "        return (\n            'WARNING: The system preference'\n        )\n    return None\n"
+    ),
 }
 
 SINCE = {
+    "constants below return": (3, 11),
     "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),
     "negated groups, an if in an else clause": (3, 11),

@@ -67,8 +67,12 @@ def locate(anchors: Anchors, cut: Tokens) -> Locations:
     tokens = cut.tokens
     size = len(tokens)
     most = _FEW_LINES + MOST_LINES * size
-    votes = {}
+    votes: dict[Span, Extent] = {}
     for span, extents in anchors.extents.items():
+        outer = _of_return(span, extents, tokens)
+        if outer is not None:  # a constant below its keyword: there is an instruction for each
+            votes[span[0] - 1, span[1]] = outer
+            extents = {one: count for one, count in extents.items() if one != outer}
         extent = most_of(extents) if len(extents) > 1 else next(iter(extents))
         if _is_plausible(extent, most):
             votes[span] = extent
@@ -274,6 +278,14 @@ def _is_plausible(extent: Extent, most: int) -> bool:
     line, column, end_line, end_column = extent
     in_order = (line, column) < (end_line, end_column)
     return in_order and 0 < line and end_line <= most and 0 <= column and max(column, end_column) <= MOST_COLUMNS
+
+
+def _of_return(span: Span, extents: dict[Extent, int], tokens: list[Token]) -> Extent | None:
+    """Return that of the extents of a value which is the extent of the return statement around it."""
+    if len(extents) != 2 or not span[0] or tokens[span[0] - 1].text != "return":
+        return None
+    outer, inner = sorted(extents)
+    return outer if outer[:2] < inner[:2] and outer[2:] >= inner[2:] else None
 
 
 def _with_operands(votes: dict[Span, Extent], tokens: list[Token]) -> dict[Span, Extent]:

@@ -60,8 +60,9 @@ def in_pieces(
     starts = [one for one in (column, *range(max(end_column - 3, 0), -1, -1)) if end_column - one in sizes]
     if not starts:
         return None
-    usual = (one for one in (column, *range(column - column % 4, max(column - _NAME, 0), -4)) if end_column - one in sizes)
-    start: int = next((one for one in usual if _is_between_words(value, sizes[end_column - one])), starts[0])
+    usual = (column, *range(column - column % 4, max(column - _NAME, 0), -4))
+    between = (one for one in usual if _is_between_words(value, sizes.get(end_column - one, 0)))
+    start: int = next(between, starts[0])
     size = sizes[end_column - start]
     lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
     last = next(in_quotes(value[len(value) - size :], quote))
@@ -72,7 +73,7 @@ def in_pieces(
 
 def _is_between_words(value: str | bytes, size: int) -> bool:
     """Whether a blank is at either side of where the last ``size`` characters begin."""
-    return value[-size - 1 : -size].isspace() or value[-size:][:1].isspace()
+    return size > 0 and (value[-size - 1 : -size].isspace() or value[-size:][:1].isspace())
 
 
 def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str) -> str | None:
