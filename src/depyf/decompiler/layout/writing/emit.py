@@ -318,7 +318,8 @@ class _LineWriter:
         """Write parameters on rows of their own if there are as many as rows; False if not."""
         rows = (item.line or 0) - self.line
         found = rows_of_parameters([*pending, item], self.depth) if rows > 1 and item.column is not None else None
-        if found is None or len(found.items) != rows + 1:
+        usual = (self.base + INDENT, self.base + 2 * INDENT)
+        if found is None or len(found.items) != rows + 1 or found.column not in usual:
             return False
         self._natural(found.items[0], False)
         for items in found.items[1:]:
