@@ -63,17 +63,18 @@ def _line_breaks_matter(work: Decompilation, raw: RawCode) -> bool:
     return _LARGE_STEP in raw.linetable or _LARGE_STEP in other.linetable
 
 
-def wraps_instead(work: Decompilation, proofs: dict[RawCode, Verdict]) -> bool:
-    """Choose the compact layout, which wraps lines, if the text of ``work`` may not be proven only because a line of it
-    is long: such code is not optimised. Return whether that is so.
+def wrapped_instead(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
+    """Wrap the text of ``work`` if it may not be proven only because a line of it is long: such code is not optimised.
+    Return the proofs of the text. What is laid out is the text that is not wrapped.
     """
+    work.flat = ""
     if work.settings.layout != "author" or work.compiled is None or work.root.table.behavior.lines_leave_nops:
-        return False
+        return proofs
     unproven = {raw.qualname for raw, verdict in proofs.items() if not verdict.proven}
     if not any(_LARGE_STEP in other.linetable for other in work.compiled[1].walk() if other.qualname in unproven):
-        return False
-    work.settings = work.settings._replace(layout="compact")
-    return True
+        return proofs
+    work.flat = work.text
+    return work.prove() if work.print(work.tree(), width=WIDTH) else proofs
 
 
 def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
@@ -127,7 +128,8 @@ def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
 
 
 def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict] | None:
-    layout = Layout(work.text, work.root, lambda one: work.compile(work.root, one), work.compiled_from(work.text))
+    text = work.flat or work.text
+    layout = Layout(text, work.root, lambda one: work.compile(work.root, one), work.compiled_from(text))
     plain: set[RawCode] = set()
     without = {raw for raw in proofs.keys() | work.refused.keys() if _is_refused(work, raw)}
     for _ in range(_ATTEMPTS):

@@ -30,7 +30,7 @@ from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
-from .authors_layout import laid_out, spelled_and_laid_out, wraps_instead
+from .authors_layout import laid_out, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text
 from .partial import Partial, partial_body
@@ -112,6 +112,7 @@ class Decompilation:
         self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
         self.text = ""
+        self.flat = ""  # the same without wrapped lines, if that can't be proven
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
         self.is_laid_out = False
         for raw in root.walk():
@@ -145,9 +146,7 @@ class Decompilation:
                     if not self.print(tree):
                         continue
                     before = self.changes
-                    proofs = self.prove()
-                    if wraps_instead(self, proofs):
-                        continue
+                    proofs = wrapped_instead(self, self.prove())
             except NoInterpreter as error:  # no error is known: keep the text, marked as not proven
                 verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
                 proofs = {raw: verdict for raw in self.root.walk() if raw not in self.refused}
