@@ -12,7 +12,7 @@ from ..layout.compare import same_columns, same_lines
 from ..layout.lay_out import Layout
 from ..layout.matching.tokens import CannotCut
 from ..limits.budget import OutOfBudget, spend
-from ..printing.printer import WIDTH, PrintError
+from ..printing.printer import NO_WRAPPING, WIDTH, PrintError
 from ..proof import Verdict
 from .better_spellings import spelled_exactly
 from .units import BUGS
@@ -67,13 +67,13 @@ def wrapped_instead(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
     """Wrap the text of ``work`` if it may not be proven only because a line of it is long: such code is not optimised.
     Return the proofs of the text. What is laid out is the text that is not wrapped.
     """
-    work.flat = ""
+    work.is_wrapped = False
     if work.settings.layout != "author" or work.compiled is None or work.root.table.behavior.lines_leave_nops:
         return proofs
     unproven = {raw.qualname for raw, verdict in proofs.items() if not verdict.proven}
     if not any(_LARGE_STEP in other.linetable for other in work.compiled[1].walk() if other.qualname in unproven):
         return proofs
-    work.flat = work.text
+    work.is_wrapped = True
     return work.prove() if work.print(work.tree(), width=WIDTH) else proofs
 
 
@@ -128,8 +128,9 @@ def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
 
 
 def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict] | None:
-    text = work.flat or work.text
-    layout = Layout(text, work.root, lambda one: work.compile(work.root, one), work.compiled_from(text))
+    if work.is_wrapped and not work.print(work.tree(), width=NO_WRAPPING):
+        return None
+    layout = Layout(work.text, work.root, lambda one: work.compile(work.root, one), work.compiled_from(work.text))
     plain: set[RawCode] = set()
     without = {raw for raw in proofs.keys() | work.refused.keys() if _is_refused(work, raw)}
     for _ in range(_ATTEMPTS):

@@ -112,7 +112,7 @@ class Decompilation:
         self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
         self.text = ""
-        self.flat = ""  # the same without wrapped lines, if that can't be proven
+        self.is_wrapped = False  # though it will be laid out
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
         self.is_laid_out = False
         for raw in root.walk():
@@ -376,10 +376,10 @@ class Decompilation:
     def print(self, tree: nodes.Node, width: int | None = None) -> bool:
         """Print the tree; if part of it can't be printed, refuse that and return False.
 
-        ``width``: the line width; by default unlimited if the text will be laid out.
+        ``width``: the line width; by default unlimited if the text will be laid out, unless it ``is_wrapped``.
         """
         if width is None:
-            width = NO_WRAPPING if self.settings.layout == "author" else WIDTH
+            width = NO_WRAPPING if self.settings.layout == "author" and not self.is_wrapped else WIDTH
         try:
             self.text, self.lines = print_with_lines(tree, width=width, grammar=self.grammar)
         except PrintError as error:
