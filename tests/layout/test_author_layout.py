@@ -801,9 +801,16 @@ CASES = {
         '            \' documents" is set\'\n        )\n    return None\ndef g(prefs):\n    if prefs:\n'
         "        return (\n            'WARNING: The system preference'\n        )\n    return None\n"
     ),
+    "a test below blank lines and its parenthesis": (
+        "class A:\n    def f(self, req):\n        rule = req.url_rule\n\n\n        if (\n"
+        "            getattr(rule, 'provide_automatic_options', False)\n"
+        "            and req.method == 'OPTIONS'\n        ):\n"
+        "            return self.make_default_options_response()\n        return self\n"
+    ),
 }
 
 SINCE = {
+    "a test below blank lines and its parenthesis": (3, 11),
     "constants below return": (3, 11),
     "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),

@@ -36,7 +36,7 @@ def open_above(lines: list[Line], found: list[int | None], indents: list[int]) -
     """
     for number, line in enumerate(lines[1:-1], 1):
         row, after = found[number], found[number + 1]
-        if row is None or after is None or not _may_open_above(line, indents[number]):
+        if row is None or after is None or not _may_open_above(line, indents[number]) or line.items[2].line != row:
             continue
         before, end = last_line(lines[number - 1]), last_line(line)
         if before is not None and end is not None and before < row - 1 and end + 1 < after:
