@@ -1055,11 +1055,12 @@ def test_what_stands_beside_a_refused_function_is_laid_out(version):
 FEW = [version for version in sorted({(3, 8), (3, 11), (3, 15), HOST_VERSION}) if version in VERSIONS]
 
 
-@pytest.mark.parametrize("version", [one for one in VERSIONS if (3, 11) <= one < (3, 14)], ids=str)
-def test_a_second_colon_that_ends_a_slice_comes_back(version):
+def test_a_second_colon_that_ends_a_slice_comes_back():
     """From 3.14 on, such a slice is one constant."""
     source = "a(b[:4:], b[:len(b):], b[:42, ..., :24:, 24], [1, 2])\n"
-    assert laid_out(source, version).source == source
+    for version in VERSIONS:
+        if (3, 11) <= version < (3, 14):
+            assert laid_out(source, version).source == source
 
 
 @pytest.mark.parametrize("kind", ["shuffled", "one for all", "far away", "backwards", "none", "random"])
