@@ -143,7 +143,8 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     if inner is None or found is None or found[0] <= below:
         return False
     outers = (_column_of_if(block), _column_of_statement(block))
-    least = _column_of_last(_first_of_tests(block)) if None not in outers else None
+    is_open = None not in outers and outers[0] != outers[1]
+    least = _column_of_last(_first_of_tests(block)) if is_open else None
     steps = [inner - outer for outer in outers if outer is not None and outer >= (least or 0)]
     if isinstance(_as_read(second), nodes.UnaryOp) and not {3, 5, 9}.isdisjoint(steps):
         # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
@@ -151,9 +152,13 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     return found[1] - inner > 1 and found[1] - inner in steps
 
 
+_NEAR = 10
+"""How many blocks above a test are looked at for a statement."""
+
+
 def _column_of_last(block: LiftedBlock) -> int | None:
     """Return the column of a statement before the test of ``block``, in its body or one around it; None if unknown."""
-    for _ in range(100):
+    for _ in range(_NEAR):
         if block.statements:
             return block.statements[-1].column
         before = min(block.predecessors, key=lambda one: one.index, default=block)
