@@ -143,8 +143,7 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     if inner is None or found is None or found[0] <= below:
         return False
     outers = (_column_of_if(block), _column_of_statement(block))
-    is_open = None not in outers and outers[0] != outers[1]
-    least = _column_of_last(_first_of_tests(block)) if is_open else None
+    least = _column_of_last(_first_of_tests(block)) if None not in outers else None
     steps = [inner - outer for outer in outers if outer is not None and outer >= (least or 0)]
     if isinstance(_as_read(second), nodes.UnaryOp) and not {3, 5, 9}.isdisjoint(steps):
         # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
