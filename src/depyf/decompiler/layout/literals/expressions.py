@@ -25,7 +25,7 @@ _FEW = 1000
 _LARGEST_FLOAT = 1e15
 _LARGEST_FACTOR = 10**6
 _MOST_BITS = 4000
-_LARGEST_POWER_OF_TWO = 64
+LARGEST_POWER_OF_TWO = 64
 """The largest exponent for which the compiler folds ``2**n`` (ast_opt.c, safe_power: 128 bits, and 2 has two)."""
 _TOKEN = re.compile(
     r"""[bBrRuU]{0,2}(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|0[xX]\w+|\.?\d[\w.]*(?:(?<=[eE])[-+]\d+)?|(?P<operator>\*\*|<<|[-+*/%|~])|."""
@@ -136,7 +136,7 @@ def powers_of_two(value: int) -> Iterator[str]:
     power = value.bit_length() - 1
     if value < 2 or value != 1 << power:
         return
-    is_folded = power <= _LARGEST_POWER_OF_TWO
+    is_folded = power <= LARGEST_POWER_OF_TWO
     yield from (f"1 << {power}", f"2**{power}", f"1<<{power}", f"2 ** {power}")[:: 1 if is_folded else 2]
 
 

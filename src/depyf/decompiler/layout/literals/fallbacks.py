@@ -10,11 +10,9 @@ import math
 import re
 from typing import Collection, Iterator
 
-from .expressions import begins_with, has_operand
+from .expressions import LARGEST_POWER_OF_TWO, begins_with, has_operand
 from .strings import OF_LITERAL, in_quotes, width_of
 
-_LARGEST_POWER = 64
-"""The largest exponent of two that every compiler folds."""
 _LARGEST_FLOAT = 1e17
 _SMALL = (*range(1, 10), 0.5, 1.0, 2.0, 3.0)
 _MOST_TERMS = 4
@@ -80,7 +78,7 @@ def _result(left: float, operator: str, right: float) -> float:
 
 
 def _padded(text: str, blanks: int) -> str:
-    """Add blanks behind the first operator that is outside of quotes."""
+    """Add blanks after the first operator outside quotes."""
     start = 0
     quotes = OF_LITERAL.match(text)
     if quotes is not None:
@@ -91,7 +89,7 @@ def _padded(text: str, blanks: int) -> str:
 
 
 def _ends_of_literal(text: str, start: int, quote: str) -> Iterator[int]:
-    """Yield where the literal whose body starts there ends: behind the next quotes without a backslash before them."""
+    """Yield the end of the literal whose body starts at ``start``: after the next quotes that are not escaped."""
     number = start
     while not text.startswith(quote, number):
         number += 2 if text[number] == "\\" else 1
@@ -118,7 +116,7 @@ def _of_int(value: int, first: object) -> Iterator[str]:
                 small = str(1 << terms[-1][1])
                 signs = (plus if sign > 0 else plus.replace("+", "-") for sign, _ in terms[1:])
                 yield texts[0] + "".join(sign + one for sign, one in zip(signs, [*texts[1:-1], small]))
-    for exponent in range(8, _LARGEST_POWER + 1):
+    for exponent in range(8, LARGEST_POWER_OF_TWO + 1):
         more = value - (1 << exponent)
         if more and abs(more) < value // 2:
             for power, plus in ((" ** ", " + "), ("**", " + "), ("**", "+"), ("**", " +")):
@@ -142,7 +140,7 @@ def _sums_of_powers(value: int) -> Iterator[list[tuple[int, int]]]:
             rest -= sign
         rest >>= 1
         exponent += 1
-    if 1 < len(terms) <= _MOST_TERMS and terms[-1][1] <= _LARGEST_POWER:
+    if 1 < len(terms) <= _MOST_TERMS and terms[-1][1] <= LARGEST_POWER_OF_TWO:
         yield terms[::-1]
 
 
@@ -175,7 +173,7 @@ def _of_float(value: float, first: object) -> Iterator[str]:
     if isinstance(first, (int, float)):
         yield from _of_float_with_first(value, first)
         return
-    for exponent in range(1, _LARGEST_POWER + 1):
+    for exponent in range(1, LARGEST_POWER_OF_TWO + 1):
         factor = value / (1 << exponent)
         if factor * (1 << exponent) == value and len(repr(factor)) < len(repr(value)):
             for power, times in ((" ** ", " * "), ("**", " * "), ("**", "*")):
@@ -216,7 +214,7 @@ def _of_whole_float(value: float) -> Iterator[str]:
             yield from _both(short if float(short) == base else repr(base), "+", more)
     for base in range(2, 17):
         power = round(math.log(value, base)) if value > base else 0
-        if power > 1 and base**power == value and value < 1 << _LARGEST_POWER:
+        if power > 1 and base**power == value and value < 1 << LARGEST_POWER_OF_TWO:
             for text in (f"{base} ** {power}", f"{base}**{power}"):
                 yield from _both(text, "+", 0.0)
 

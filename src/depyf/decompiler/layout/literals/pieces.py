@@ -85,8 +85,8 @@ def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str)
 
 
 def in_rows_that_end(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str:
-    """Split the value into literals, one per line, at most ``rows`` of them behind the first; the last one ends in
-    ``end_column`` if it is no longer.
+    """Split the value into literals, one per line, at most ``rows`` of them after the first; the last one ends in
+    ``end_column`` if it fits.
     """
     quote = quote_of_pieces(text, value)
     pieces = split(value, rows + 1, WIDTH - column - 2)

@@ -292,7 +292,7 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
 
 
 def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], first: object) -> None:
-    """Respell a number after a minus: both are one constant. ``first``: the literal behind the minus, if known."""
+    """Respell a number after a minus: both are one constant. ``first``: the literal after the minus, if known."""
     room = width - len("-")
     value = _value(tokens[number].text)
     text: str | None = None

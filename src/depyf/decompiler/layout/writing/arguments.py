@@ -9,7 +9,7 @@ from .item import Item
 
 
 def in_order_of_columns(items: list[Item], extents: dict[Span, Extent]) -> None:
-    """Move unpacked iterables behind the keyword arguments that the extents show to be before them."""
+    """Move unpacked iterables after the keyword arguments that come before them in the source."""
     if not any(one.symbol == "*" for one in items):
         return
     opened: list[int] = []

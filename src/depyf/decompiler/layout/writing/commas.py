@@ -16,8 +16,8 @@ from .item import Item
 class _Bracket:
     """An open bracket: where it is, and the rows where its elements begin."""
 
-    def __init__(self, symbol: str, row: int, *, is_index: bool, may_hold_one: bool) -> None:
-        self.symbol, self.row, self.is_index, self.may_hold_one = symbol, row, is_index, may_hold_one
+    def __init__(self, row: int, *, is_index: bool, may_hold_one: bool) -> None:
+        self.row, self.is_index, self.may_hold_one = row, is_index, may_hold_one
         self.rows: list[int] = []
         self.column = 0  # of the first element
         self.begins = True  # an element comes next
@@ -63,6 +63,6 @@ class Commas:
             ends_operand = last in (*CLOSING, '"') or last.isidentifier() and not keyword.iskeyword(last)
             may_hold_one = symbol != "(" or self.is_definition and not self.brackets
             is_index = symbol == "[" and ends_operand
-            self.brackets.append(_Bracket(symbol, row, is_index=is_index, may_hold_one=may_hold_one))
+            self.brackets.append(_Bracket(row, is_index=is_index, may_hold_one=may_hold_one))
         self.row = row + item.text.count("\n")
         return found
