@@ -152,7 +152,7 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 
 _NEAR = 10
-"""How many blocks above a test are looked at for a statement."""
+"""How many blocks above a test are looked at for a statement, and how many may lead to one of them."""
 
 
 def _column_of_last(block: LiftedBlock) -> int | None:
@@ -160,6 +160,8 @@ def _column_of_last(block: LiftedBlock) -> int | None:
     for _ in range(_NEAR):
         if block.statements:
             return block.statements[-1].column
+        if len(block.predecessors) > _NEAR:  # where much joins; each would be looked at again for every test below
+            break
         before = min(block.predecessors, key=lambda one: one.index, default=block)
         if before.index >= block.index:
             break
