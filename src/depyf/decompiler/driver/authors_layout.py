@@ -11,6 +11,7 @@ from ..bytecode import RawCode
 from ..layout.compare import same_columns, same_lines
 from ..layout.lay_out import Layout
 from ..layout.matching.tokens import CannotCut
+from ..layout.quotes import usual_quote
 from ..limits.budget import OutOfBudget, spend
 from ..printing.printer import NO_WRAPPING, WIDTH, PrintError
 from ..proof import Verdict
@@ -30,6 +31,13 @@ _MOST_ERRORS = 12
 _LARGE_STEP = 255
 _LINES = re.compile(r"\bline (\d+)")
 """Line numbers in compilers' messages: of the unmatched opening bracket, and of the error."""
+
+
+def quote_of(work: Decompilation) -> str:
+    """Return the kind of quotes to print strings of ``work`` in."""
+    if work.quote is None:
+        work.quote = usual_quote(work.root) if work.settings.layout == "author" else "'"
+    return work.quote
 
 
 def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:

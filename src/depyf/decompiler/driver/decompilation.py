@@ -30,7 +30,7 @@ from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
-from .authors_layout import laid_out, spelled_and_laid_out, wrapped_instead
+from .authors_layout import laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
 from .listings import statements_as_text
 from .partial import Partial, partial_body
@@ -113,6 +113,7 @@ class Decompilation:
         self.lines: dict[int, int] = {}
         self.text = ""
         self.is_wrapped = False  # though it will be laid out
+        self.quote: str | None = None  # of strings that may have either kind; once it is known
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
         self.is_laid_out = False
         for raw in root.walk():
@@ -381,7 +382,7 @@ class Decompilation:
         if width is None:
             width = NO_WRAPPING if self.settings.layout == "author" and not self.is_wrapped else WIDTH
         try:
-            self.text, self.lines = print_with_lines(tree, width=width, grammar=self.grammar)
+            self.text, self.lines = print_with_lines(tree, width=width, grammar=self.grammar, quote=quote_of(self))
         except PrintError as error:
             self.refuse_culprit(str(error))
             return False

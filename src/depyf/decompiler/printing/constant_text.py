@@ -10,7 +10,7 @@ from ...errors import DepyfError
 from ..syntax.set_order import set_order
 from .line_wrapping import CLOSE, COMMA, OPEN_ITEMS
 from .precedence import ARITHMETIC, ATOM, FACTOR, PRODUCT
-from .string_text import raw_text
+from .string_text import SINGLE_LINE_QUOTES, plain_text, raw_text
 
 # Longer decimal literals may not be read back: the limit of digits can be set as low as 640.
 _LONGEST_DECIMAL_BITS = 2000
@@ -21,8 +21,10 @@ class PrintError(DepyfError):
     """A tree has no source text, or none for the versions that must read it."""
 
 
-def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int]:
-    """The text of a constant and its precedence; `string` writes the strings.
+def constant_text(
+    value: object, string: Callable[[str], str], quote: str = SINGLE_LINE_QUOTES[0]
+) -> tuple[str, int]:
+    """The text of a constant and its precedence; `string` writes the strings, bytes are in `quote` if they can be.
 
     Raises PrintError for an object that has no literal.
     """
@@ -39,23 +41,25 @@ def constant_text(value: object, string: Callable[[str], str]) -> tuple[str, int
     if isinstance(value, complex) and kind is complex:
         return _complex_text(value)
     if isinstance(value, bytes) and kind is bytes:
-        raw = raw_text(value.decode("ascii")) if value.isascii() else None
-        return (repr(value) if raw is None else "rb" + raw[1:]), ATOM
+        raw = raw_text(value.decode("ascii"), quote) if value.isascii() else None
+        return (plain_text(value, quote) if raw is None else "rb" + raw[1:]), ATOM
     if isinstance(value, tuple) and kind is tuple:
-        return f"({OPEN_ITEMS}{tuple_items(value, string)}{CLOSE})", ATOM
+        return f"({OPEN_ITEMS}{tuple_items(value, string, quote)}{CLOSE})", ATOM
     if isinstance(value, frozenset) and kind is frozenset:
         if not value:
             raise PrintError("an empty frozenset has no literal")
-        items = [constant_text(item, string)[0] for item in set_order(value)]
+        items = [constant_text(item, string, quote)[0] for item in set_order(value)]
         return f"{{{OPEN_ITEMS}{_joined(items)}{CLOSE}}}", ATOM
     if isinstance(value, CodeType):
         raise PrintError(f"the code object {value.co_name} stands where an expression is expected")
     raise PrintError(f"there is no literal for an object of type {kind.__qualname__}")
 
 
-def tuple_items(value: tuple[object, ...], string: Callable[[str], str]) -> str:
+def tuple_items(
+    value: tuple[object, ...], string: Callable[[str], str], quote: str = SINGLE_LINE_QUOTES[0]
+) -> str:
     """The items of a constant tuple, as the text between its parentheses."""
-    items = [constant_text(item, string)[0] for item in value]
+    items = [constant_text(item, string, quote)[0] for item in value]
     return items[0] + "," if len(items) == 1 else _joined(items)
 
 

@@ -33,25 +33,32 @@ from .precedence import (
     UNARY_OPERATORS,
     YIELD,
 )
-from .string_text import LONGEST_PIECE, string_pieces, string_text
+from .string_text import LONGEST_PIECE, SINGLE_LINE_QUOTES, string_pieces, string_text
 
 
 class ExpressionPrinter:
     """Writes expressions, marked for `line_wrapping`.
 
     `grammar` is that of the Python which is to read them; the text is for an older one too where it can be.
-    `quotes` are the kinds of quotes available within such braces; None outside of them.
+    `quotes` are the kinds of quotes available within the braces of an f-string; None outside of them. `quote` is the
+    kind to use where either can be.
     """
 
-    def __init__(self, grammar: Grammar, quotes: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, grammar: Grammar, quotes: Sequence[str] | None = None, quote: str = SINGLE_LINE_QUOTES[0]
+    ) -> None:
         self.grammar = grammar
         self.quotes = quotes
-        self.string: Callable[[str], str] = string_text if quotes is None else self._string_within_braces
+        self.quote = quote
+        self.string: Callable[[str], str] = self._string if quotes is None else self._string_within_braces
 
     def within(self, quotes: Sequence[str] | None) -> ExpressionPrinter:
         """The printer for what is within the braces of an f-string."""
         nested_quotes = self.grammar.nested_quotes and quotes is None
-        return ExpressionPrinter(self.grammar._replace(nested_quotes=nested_quotes), quotes)
+        return ExpressionPrinter(self.grammar._replace(nested_quotes=nested_quotes), quotes, self.quote)
+
+    def _string(self, value: str) -> str:
+        return string_text(value, self.quote)
 
     def _string_within_braces(self, value: str) -> str:
         return string_within_braces(value, self.quotes or ())
@@ -82,7 +89,7 @@ class ExpressionPrinter:
             opening = marks.OPEN_INVISIBLE_SPREAD if node.spread else marks.OPEN_INVISIBLE_ITEMS
             return f"{opening}{self.items(node.elts)}{CLOSE_INVISIBLE}"
         if isinstance(node, n.Constant) and type(node.value) is tuple and len(node.value) > 1:
-            return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string)}{CLOSE_INVISIBLE}"
+            return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string, self.quote)}{CLOSE_INVISIBLE}"
         return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE_INVISIBLE}"
 
     def items(self, nodes: Sequence[n.Node]) -> str:
@@ -98,7 +105,7 @@ class ExpressionPrinter:
     def string_constant(self, value: str) -> str:
         """A string, in several literals if it is too long for a line."""
         if self.quotes is None and len(value) > LONGEST_PIECE:
-            return f"{ADJACENT}".join(string_pieces(value))
+            return f"{ADJACENT}".join(string_pieces(value, self.quote))
         return self.string(value)
 
     # Names, literals, displays
@@ -114,7 +121,7 @@ class ExpressionPrinter:
         if type(value) is str:
             text = self.string_constant(value)
             return f"({OPEN}{text}{CLOSE})" if ADJACENT in text else text
-        text, own = constant_text(value, self.string)
+        text, own = constant_text(value, self.string, self.quote)
         return _parenthesized(text, own < precedence)
 
     def Docstring(self, node: n.Docstring, precedence: int) -> str:

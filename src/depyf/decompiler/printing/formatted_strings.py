@@ -13,9 +13,9 @@ from ..syntax import nodes as n
 from .constant_text import PrintError
 from .line_wrapping import flatten
 from .string_text import (
-    SINGLE_LINE_QUOTES,
     TRIPLE_QUOTES,
     escaped,
+    in_order,
     reads_better_in_lines,
     without_escapes,
 )
@@ -46,7 +46,7 @@ def formatted_string(printer: ExpressionPrinter, prefix: str, values: Sequence[n
         if not (nested and "\\" in text):
             return prefix + quote + text + quote
     if printer.grammar.nested_quotes:
-        quote = SINGLE_LINE_QUOTES[0]
+        quote = printer.quote
         return prefix + quote + _parts(printer.within(None), values, quote) + quote
     raise QuotesExhausted("the braces of an f-string need more kinds of quotes than Python 3.11 reads")
 
@@ -65,7 +65,7 @@ def string_within_braces(value: str, quotes: Sequence[str]) -> str:
 
 
 def _all_kinds(printer: ExpressionPrinter) -> Sequence[str]:
-    return SINGLE_LINE_QUOTES + TRIPLE_QUOTES if printer.quotes is None else printer.quotes
+    return (*in_order(printer.quote), *TRIPLE_QUOTES) if printer.quotes is None else printer.quotes
 
 
 def _candidates(printer: ExpressionPrinter, values: Sequence[n.Node]) -> list[str]:

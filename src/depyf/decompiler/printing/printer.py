@@ -34,19 +34,21 @@ def print_tree(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY) -> str
     return print_with_lines(tree, width=width, grammar=grammar)[0]
 
 
-def print_with_lines(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY) -> tuple[str, dict[int, int]]:
-    """As `print_tree`, and for each line of the text (from 1) the original line of the statement it belongs to.
+def print_with_lines(
+    tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY, quote: str = "'"
+) -> tuple[str, dict[int, int]]:
+    """As `print_tree`, with strings in this kind of ``quote`` where either can be, and for each line of the text (from 1) the original line of the statement it belongs to.
 
     Lines of statements without an original line are left out.
     """
     try:
-        return with_room(lambda: _printed(tree, width, grammar))
+        return with_room(lambda: _printed(tree, width, grammar, quote))
     except RecursionError:
         raise PrintError("an expression is nested too deeply for this Python's stack") from None
 
 
-def _printed(tree: Tree, width: int, grammar: Grammar) -> tuple[str, dict[int, int]]:
-    printer = StatementPrinter(width, grammar)
+def _printed(tree: Tree, width: int, grammar: Grammar, quote: str) -> tuple[str, dict[int, int]]:
+    printer = StatementPrinter(width, grammar, quote)
     if isinstance(tree, n.Raw) or not isinstance(tree, n.Node):
         printer.module([tree] if isinstance(tree, n.Raw) else tree)
     elif isinstance(tree, n.Module):

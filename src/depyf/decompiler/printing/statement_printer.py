@@ -19,15 +19,15 @@ from .line_wrapping import (
 )
 from .pattern_printer import PatternPrinter
 from .precedence import YIELD
-from .string_text import docstring_text, printable
+from .string_text import SINGLE_LINE_QUOTES, docstring_text, printable
 
 
 class StatementPrinter:
     """Writes statements line by line; `line_map` grows along."""
 
-    def __init__(self, width: int, grammar: Grammar) -> None:
+    def __init__(self, width: int, grammar: Grammar, quote: str = SINGLE_LINE_QUOTES[0]) -> None:
         self.width = width
-        self.expressions = ExpressionPrinter(grammar)
+        self.expressions = ExpressionPrinter(grammar, quote=quote)
         self.patterns = PatternPrinter(self.expressions)
         self.lines: list[str] = []
         self.line_map: dict[int, int] = {}

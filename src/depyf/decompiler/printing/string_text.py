@@ -15,19 +15,34 @@ LONGEST_PIECE = 80
 _AS_IN_PATTERN = re.compile(r"[\\][dDwWsSbBAZ()\[\].+*?{}|^$1-]")
 
 
+def in_order(preferred: str) -> Sequence[str]:
+    """The quotes of one line, those ``preferred`` first."""
+    return SINGLE_LINE_QUOTES if preferred == SINGLE_LINE_QUOTES[0] else SINGLE_LINE_QUOTES[::-1]
+
+
 def printable(text: str) -> str:
     """``text`` with unprintable characters escaped: names in code can contain newlines, which would end a comment."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def string_text(value: str) -> str:
-    """A literal that reads well: on one line, or between triple quotes for a text of several lines."""
+def string_text(value: str, quote: str = SINGLE_LINE_QUOTES[0]) -> str:
+    """A literal that reads well: on one line, or between triple quotes for a text of several lines.
+
+    ``quote`` is the kind to use where either needs no escape.
+    """
     if reads_better_in_lines(value):
         return in_triple_quotes(value)
-    return raw_text(value) or repr(value)
+    return raw_text(value, quote) or plain_text(value, quote)
 
 
-def raw_text(value: str) -> str | None:
+def plain_text(value: str | bytes, quote: str) -> str:
+    """The literal that `repr` gives, in this kind of quotes where either needs no escape."""
+    text = repr(value)
+    prefix, rest = (text[0], text[1:]) if isinstance(value, bytes) else ("", text)
+    return text if quote in rest or "\\'" in rest else f"{prefix}{quote}{rest[1:-1]}{quote}"
+
+
+def raw_text(value: str, preferred: str = SINGLE_LINE_QUOTES[0]) -> str | None:
     """``r'...'`` on one line, for a text whose only escapes would be those of backslashes; None for others.
 
     Two characters that are no part of a pattern, as `'\\\\n'`, are none: they are as often escaped.
@@ -36,7 +51,7 @@ def raw_text(value: str) -> str | None:
         return None
     if len(value) <= 2 and not _AS_IN_PATTERN.match(value):
         return None
-    quote = next((quote for quote in SINGLE_LINE_QUOTES if quote not in value), None)
+    quote = next((quote for quote in in_order(preferred) if quote not in value), None)
     return None if quote is None else f"r{quote}{value}{quote}"
 
 
@@ -58,12 +73,12 @@ def reads_better_in_lines(value: str) -> bool:
     return value.count("\n") >= _LINE_ENDS and len(value) >= _CHARACTERS
 
 
-def string_pieces(value: str) -> list[str]:
+def string_pieces(value: str, preferred: str = SINGLE_LINE_QUOTES[0]) -> list[str]:
     """The literals that a too long string is split into, after spaces; one if it is short enough."""
     if len(value) <= LONGEST_PIECE or reads_better_in_lines(value):
-        return [string_text(value)]
-    raw = raw_text(value)
-    quote = raw[1] if raw is not None else repr(value)[0]
+        return [string_text(value, preferred)]
+    raw = raw_text(value, preferred)
+    quote = raw[1] if raw is not None else plain_text(value, preferred)[0]
     pieces: list[str] = []
     start = 0
     while len(value) - start > LONGEST_PIECE:
