@@ -17,6 +17,7 @@ from ..surface_forms.changes import FormChange, TreeChange
 from ..surface_forms.dead_code import spell_dead_code
 from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
+from ..surface_forms.kinds import Search
 from ..surface_forms.loop_tests import spell_loop_tests
 from ..syntax.nodes import Statement
 from .units import BUGS
@@ -47,7 +48,8 @@ def spelled_exactly(
         if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
             try:
                 with part_for(("search", raw), len(raw.bytecode) // 2):
-                    found = _spelled_better(work, raw, verdict)
+                    search = work.searches[raw] = Search(work.settings.skip_rules)
+                    found = _spelled_better(work, raw, verdict, search)
             except (OutOfBudget, RecursionError):
                 continue
             except BUGS as error:
@@ -56,6 +58,7 @@ def spelled_exactly(
             for change in found:
                 change.make()
             chosen += found
+            search.found = tuple(change for change in found if isinstance(change, FormChange))
     if not chosen:
         return proofs
     tree, text, lines, changes = work.tree(), work.text, work.lines, work.changes
@@ -65,20 +68,22 @@ def spelled_exactly(
         return better
     for change in reversed(chosen):
         change.undo()
+    for search in work.searches.values():
+        search.found = ()
     work.text, work.lines = text, lines
     return proofs
 
 
-def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequence[TreeChange]:
+def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[TreeChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     printed = functools.partial(work.text_of, raw)
     body, plain = work.body(raw), _without_columns(work, raw)
     if not verdict.exact:
-        exact = _exactly(body, raw, printed, work.compile, plain)
+        exact = _exactly(body, raw, printed, work.compile, plain, search)
         if exact:
             with made(exact), contextlib.suppress(DecompilationError):
                 other = work.compile(raw, printed() or "")
-                return [*exact, *spell_identically(body, raw, other, printed, work.compile)]
+                return [*exact, *spell_identically(body, raw, other, printed, work.compile, search)]
         return exact
     if any(field in verdict.differs for field in ("constants", "order of constants")):
         tests = spell_loop_tests(body, raw, printed, work.compile)
@@ -90,7 +95,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict) -> Sequ
             return unreached
     if "code" not in verdict.differs:
         return []
-    found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile)
+    found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile, search)
     if not found and plain is not None:
         with made([plain]), contextlib.suppress(DecompilationError):
             if not any(differing_fields(raw, work.compile(raw, printed() or ""))):
@@ -104,24 +109,25 @@ def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
         return None
     body = work.body(raw)
     try:
-        return FormChange(body, body[:], work.finished(raw, work.strategy(raw)._replace(reads_columns=False)))
+        after = work.finished(raw, work.strategy(raw)._replace(reads_columns=False))
     except DecompilationError:
         return None
+    return FormChange(body, body[:], after, "columns:undone")
 
 
 def _exactly(
-    body: list[Statement], raw: RawCode, printed: Text, compiled: Compile, plain: FormChange | None
+    body: list[Statement], raw: RawCode, printed: Text, compiled: Compile, plain: FormChange | None, search: Search
 ) -> list[FormChange]:
     """The changes that make ``raw`` exact; ``plain`` may be one of them. Columns may be wrong."""
     if plain is not None:
         with made([plain]):
             if distance(raw, printed() or "", compiled) == 0.0:
                 return [plain]
-    found = spell_exactly(body, raw, printed, compiled)
+    found = spell_exactly(body, raw, printed, compiled, search)
     if found or plain is None:
         return found
     with made([plain]):
-        found = spell_exactly(body, raw, printed, compiled)
+        found = spell_exactly(body, raw, printed, compiled, search)
     return [plain, *found] if found else []
 
 

@@ -28,6 +28,7 @@ from ..proof.constants import constant_key
 from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
+from ..surface_forms.kinds import KINDS, Search
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
 from .authors_layout import laid_out, quote_of, spelled_and_laid_out, wrapped_instead
@@ -95,12 +96,12 @@ class Decompilation:
         self.parents: dict[RawCode, RawCode] = {}
         self.strategies = {raw: strategies_of(raw, settings.origin) for raw in root.walk()}
         self.folded_asserts: set[RawCode] = set()
+        self.searches: dict[RawCode, Search] = {}  # of spellings
         if self.is_rewritten and not settings.rewritten_asserts:
             for raw in filter(has_short_form, root.walk()):
-                with_asserts = (strategy._replace(asserts=True) for strategy in STRATEGIES)
-                self.strategies[raw] = (*with_asserts, *self.strategies[raw])
+                self.strategies[raw] = (*(one._replace(asserts=True) for one in STRATEGIES), *self.strategies[raw])
         if settings.skip_rules:
-            check_rules(settings.skip_rules)
+            check_rules(settings.skip_rules - KINDS.keys())
             for raw, strategies in self.strategies.items():
                 self.strategies[raw] = tuple(one._replace(skipped_rules=settings.skip_rules) for one in strategies)
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones

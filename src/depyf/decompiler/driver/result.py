@@ -11,6 +11,7 @@ from ..bytecode import RawCode
 from ..printing.string_text import printable
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
+from ..surface_forms.kinds import Search
 
 
 def meanings(meant: Mapping[str, str]) -> str:
@@ -68,6 +69,7 @@ class Result(NamedTuple):
     names in it mean.
     ``mode`` is the mode for compile(): 'exec'; 'eval' if the text is an expression; 'single' if it is a line of an
     interactive session, which prints the values of its expressions.
+    ``search`` records what was tried to spell it better, None if nothing was.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Result(NamedTuple):
     tree: Any = None
     spelled: Spelled = Spelled()
     mode: str = "exec"
+    search: Search | None = None
 
     @property
     def source(self) -> str:

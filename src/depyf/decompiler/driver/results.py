@@ -73,6 +73,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         events.folded if events else 0, form, tree,
         (work.spelled(raw) if events else Spelled()).then(meant),
         mode_of(raw) if raw.name == "<module>" else "exec",
+        work.searches.get(raw),
     )  # fmt: skip
 
 

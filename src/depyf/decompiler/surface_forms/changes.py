@@ -8,7 +8,7 @@ statement alone, whatever surrounds it.
 from __future__ import annotations
 
 import copy
-from typing import Iterator, NamedTuple, Optional, Protocol, Sequence
+from typing import Iterator, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 from ..lift.folding.comprehensions import always
 from ..lift.folding.negation import negate
@@ -20,6 +20,8 @@ _TRIES = (nodes.Try, nodes.TryStar)
 _JUMPS = (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)
 _TRUE = nodes.Constant(True)
 
+_Form = Tuple[str, List[nodes.Statement]]
+"""A kind of change, and the statements that it makes."""
 Jump = Optional[nodes.Statement]
 """The jump equivalent to falling off the end of a body, or None."""
 
@@ -33,12 +35,17 @@ class TreeChange(Protocol):
 
 
 class FormChange(NamedTuple):
-    """Replaces the statements of ``body``, a list of the tree: ``before`` becomes ``after``. It begins on ``line``."""
+    """Replaces the statements of ``body``, a list of the tree: ``before`` becomes ``after``. It begins on ``line``.
+
+    ``kind`` is one of `KINDS`; ``of`` is the statement that it spells otherwise, if it is about one.
+    """
 
     body: list[nodes.Statement]
     before: list[nodes.Statement]
     after: list[nodes.Statement]
+    kind: str
     line: int | None = None
+    of: nodes.Statement | None = None
 
     def make(self) -> None:
         self.body[:] = self.after
@@ -63,13 +70,17 @@ def changes(body: list[nodes.Statement], kind: str, abandoned: Sequence[nodes.Ex
     suites = list(_suites(body, nodes.Return(None) if kind == "function" else None))
     abandons = any(_abandons(statement) for suite in suites for statement in suite.body)
     for suite in suites:
-        for statement, after in _rewritten(suite):
-            yield FormChange(suite.body, suite.body[:], after or [nodes.Pass()], getattr(statement, "line", None))
-        if isinstance(suite.body[-1], (nodes.Return, nodes.Pass)):
+        for statement, name, after in _rewritten(suite):
+            line = getattr(statement, "line", None)
+            yield FormChange(suite.body, suite.body[:], after or [nodes.Pass()], name, line, statement)
+        last = suite.body[-1]
+        if isinstance(last, (nodes.Return, nodes.Pass)):
             for value in abandoned:
-                yield FormChange(suite.body, suite.body[:], [*suite.body[:-1], nodes.Return(value)])
-        elif abandons and isinstance(suite.body[-1], nodes.Expr):
-            yield FormChange(suite.body, suite.body[:], [*suite.body[:-1], nodes.Return(suite.body[-1].value)])
+                after = [*suite.body[:-1], nodes.Return(value)]
+                yield FormChange(suite.body, suite.body[:], after, "finally:abandoned-constant")
+        elif abandons and isinstance(last, nodes.Expr):
+            after = [*suite.body[:-1], nodes.Return(last.value)]
+            yield FormChange(suite.body, suite.body[:], after, "finally:abandoned-value")
 
 
 def _abandons(statement: nodes.Statement) -> bool:
@@ -97,34 +108,32 @@ def _suites(body: list[nodes.Statement], falls: Jump) -> Iterator[_Suite]:
                     found.append(_Suite(inner, after, suite.breaks))
 
 
-def _rewritten(suite: _Suite) -> Iterator[tuple[nodes.Statement, list[nodes.Statement]]]:
-    """Yield each replacement of the body, with the statement that it changes."""
-    for after in _with_other_end(suite):
-        yield suite.body[-1], after
+def _rewritten(suite: _Suite) -> Iterator[tuple[nodes.Statement, str, list[nodes.Statement]]]:
+    """Yield each replacement of the body, with the statement that it changes and the kind of change."""
+    for kind, after in _with_other_end(suite):
+        yield suite.body[-1], kind, after
     for index, statement in enumerate(suite.body):
-        for after in _instead(statement, suite.body[index + 1 :], suite.falls):
-            yield statement, suite.body[:index] + after
+        for kind, after in _instead(statement, suite.body[index + 1 :], suite.falls):
+            yield statement, kind, suite.body[:index] + after
 
 
-def _with_other_end(suite: _Suite) -> Iterator[list[nodes.Statement]]:
+def _with_other_end(suite: _Suite) -> Iterator[_Form]:
     body, falls, breaks = suite
     last = body[-1]
     if falls is not None:
         if isinstance(last, nodes.Pass):
-            yield [*body[:-1], falls]
+            yield "end:pass-as-jump", [*body[:-1], falls]
         elif _same_jump(last, falls):
-            yield body[:-1]
+            yield "end:jump-dropped", body[:-1]
         elif not isinstance(last, _JUMPS):
-            yield [*body, falls]
+            yield "end:jump-added", [*body, falls]
     if isinstance(last, nodes.Break) and breaks is not None:
-        yield [*body[:-1], breaks]
+        yield "end:break-as-its-target", [*body[:-1], breaks]
     if breaks is not None and not isinstance(last, nodes.Break) and last == breaks:
-        yield [*body[:-1], nodes.Break()]
+        yield "end:as-break", [*body[:-1], nodes.Break()]
 
 
-def _instead(
-    statement: nodes.Statement, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+def _instead(statement: nodes.Statement, rest: list[nodes.Statement], falls: Jump) -> Iterator[_Form]:
     """Yield replacements of ``statement`` and the ``rest`` of the list after it."""
     if isinstance(statement, nodes.If):
         yield from _instead_of_if(statement, rest, falls)
@@ -134,180 +143,174 @@ def _instead(
         yield from _instead_of_loop(statement, rest)
     elif isinstance(statement, nodes.Return) and isinstance(statement.value, nodes.IfExp):
         value = statement.value
-        yield [nodes.If(value.test, [nodes.Return(value.body)]), nodes.Return(value.orelse)]
+        leave = nodes.If(value.test, [nodes.Return(value.body)])
+        yield "return:conditional-as-if", [leave, nodes.Return(value.orelse)]
     elif isinstance(statement, nodes.Assign) and isinstance(statement.value, nodes.IfExp):
         value = statement.value
         arms = [[nodes.Assign(statement.targets, arm)] for arm in (value.body, value.orelse)]
-        yield [nodes.If(value.test, *arms), *rest]  # type: ignore[arg-type]
+        yield "assign:conditional-as-if", [nodes.If(value.test, *arms), *rest]  # type: ignore[arg-type]
 
 
-def _instead_of_if(
-    statement: nodes.If, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+def _instead_of_if(statement: nodes.If, rest: list[nodes.Statement], falls: Jump) -> Iterator[_Form]:
     if statement.orelse:
         yield from _instead_of_if_with_else(statement, rest, falls)
     else:
         yield from _instead_of_if_alone(statement, rest, falls)
     if rest and isinstance(rest[0], nodes.Return) and not isinstance(statement.body[-1], _JUMPS):
-        yield [nodes.If(statement.test, [*statement.body, rest[0]], statement.orelse), *rest]
+        copied = nodes.If(statement.test, [*statement.body, rest[0]], statement.orelse)
+        yield "if:return-copied-into", [copied, *rest]
     yield from _instead_of_test(statement, rest)
 
 
-def _instead_of_if_alone(
-    statement: nodes.If, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+def _instead_of_if_alone(statement: nodes.If, rest: list[nodes.Statement], falls: Jump) -> Iterator[_Form]:
     """Yield replacements of an ``if`` without ``else``."""
     test, body = statement.test, statement.body
     leaves = isinstance(body[-1], _JUMPS)
     if leaves and rest:
         yield from _instead_of_leaving_if(test, body, rest, falls)
     if falls is not None and not rest and not isinstance(body[0], _JUMPS):
-        yield [nodes.If(negate(test), [falls]), *body]
+        yield "if:guard-before-body", [nodes.If(negate(test), [falls]), *body]
     if body == [nodes.Pass()]:
-        yield [nodes.If(negate(test), body), *rest]
+        yield "if:pass-negated", [nodes.If(negate(test), body), *rest]
         if rest:
-            yield [nodes.If(always(test), rest[:1]), *rest[1:]]
+            yield "if:pass-around-next", [nodes.If(always(test), rest[:1]), *rest[1:]]
     if not leaves:
-        yield [nodes.If(test, body, [nodes.Pass()]), *rest]
-    yield [nodes.If(negate(test), [nodes.Pass()], body), *rest]
+        yield "if:else-pass", [nodes.If(test, body, [nodes.Pass()]), *rest]
+    yield "if:pass-else", [nodes.If(negate(test), [nodes.Pass()], body), *rest]
 
 
 def _instead_of_leaving_if(
     test: nodes.Expression, body: list[nodes.Statement], rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+) -> Iterator[_Form]:
     """Yield replacements of an ``if`` whose body ends with a jump: the rest may be its ``else`` clause."""
-    yield [nodes.If(test, body, rest)]
+    yield "if:rest-into-else", [nodes.If(test, body, rest)]
     if len(body) > 1 and falls is not None and _same_jump(body[-1], falls):
-        yield [nodes.If(test, body[:-1], rest)]
+        yield "if:rest-into-else-without-jump", [nodes.If(test, body[:-1], rest)]
     message = _failed(rest[0])
     if message:
-        yield [nodes.Assert(test, message[0])]
+        yield "if:as-assert", [nodes.Assert(test, message[0])]
     if len(body) == 1:
-        yield [nodes.If(negate(test), rest)]
-        yield [nodes.If(negate(test), [*rest, *([] if isinstance(rest[-1], _JUMPS) else body)]), *body]
+        yield "if:negated-around-rest", [nodes.If(negate(test), rest)]
+        inner = [*rest, *([] if isinstance(rest[-1], _JUMPS) else body)]
+        yield "if:negated-around-rest-jump-below", [nodes.If(negate(test), inner), *body]
 
 
-def _instead_of_if_with_else(
-    statement: nodes.If, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+def _instead_of_if_with_else(statement: nodes.If, rest: list[nodes.Statement], falls: Jump) -> Iterator[_Form]:
     test, body, orelse = statement.test, statement.body, statement.orelse
     if isinstance(body[-1], _JUMPS):
-        yield [nodes.If(test, body), *orelse, *rest]
+        yield "if:else-below", [nodes.If(test, body), *orelse, *rest]
     if isinstance(orelse[-1], _JUMPS):
-        yield [nodes.If(negate(test), orelse), *body, *rest]
+        yield "if:negated-body-below", [nodes.If(negate(test), orelse), *body, *rest]
     if falls is not None and not rest:
-        yield [nodes.If(test, _ended(body, falls)), *orelse]
-        yield [nodes.If(negate(test), _ended(orelse, falls)), *body]
+        yield "if:else-below-jump", [nodes.If(test, _ended(body, falls)), *orelse]
+        yield "if:negated-body-below-jump", [nodes.If(negate(test), _ended(orelse, falls)), *body]
     if isinstance(orelse[0], nodes.Pass):
-        yield [nodes.If(test, body), *rest]
+        yield "if:else-pass-dropped", [nodes.If(test, body), *rest]
     if isinstance(body[0], nodes.Pass):
-        yield [nodes.If(negate(test), orelse), *rest]
-    yield [nodes.If(negate(test), orelse, body), *rest]
+        yield "if:pass-dropped", [nodes.If(negate(test), orelse), *rest]
+    yield "if:negated", [nodes.If(negate(test), orelse, body), *rest]
     if body[-1] == orelse[-1]:
-        yield [nodes.If(test, body[:-1] or [nodes.Pass()], orelse[:-1]), body[-1], *rest]
+        yield "if:same-ends-below", [nodes.If(test, body[:-1] or [nodes.Pass()], orelse[:-1]), body[-1], *rest]
 
 
-def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterator[list[nodes.Statement]]:
+def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterator[_Form]:
     """Split an ``if`` with two conditions into nested ones, and the reverse."""
     test, body, orelse = statement.test, statement.body, statement.orelse
     if isinstance(test, nodes.IfExp):
-        inner = [nodes.If(value, body, orelse) for value in (test.body, test.orelse)]
-        yield [nodes.If(test.test, [inner[0]], [inner[1]]), *rest]
+        arms = [nodes.If(value, body, orelse) for value in (test.body, test.orelse)]
+        yield "test:conditional-as-ifs", [nodes.If(test.test, [arms[0]], [arms[1]]), *rest]
     if isinstance(test, nodes.BoolOp):
         first, others = test.values[0], test.values[1:]
         second = others[0] if len(others) == 1 else nodes.BoolOp(test.op, others)
         if test.op == "and":
-            yield [nodes.If(first, [nodes.If(second, body, orelse)], orelse), *rest]
+            yield "test:and-as-ifs", [nodes.If(first, [nodes.If(second, body, orelse)], orelse), *rest]
             front, back = test.values[:-1], test.values[-1]
             if len(front) > 1:
-                yield [nodes.If(nodes.BoolOp("and", front), [nodes.If(back, body, orelse)], orelse), *rest]
+                inner = nodes.If(back, body, orelse)
+                yield "test:last-and-as-if", [nodes.If(nodes.BoolOp("and", front), [inner], orelse), *rest]
         else:
-            yield [nodes.If(first, body, [nodes.If(second, body, orelse)]), *rest]
+            yield "test:or-as-elif", [nodes.If(first, body, [nodes.If(second, body, orelse)]), *rest]
     only = body[0] if len(body) == 1 else None
     if isinstance(only, nodes.If) and only.orelse == orelse:
-        yield [nodes.If(nodes.BoolOp("and", [test, only.test]), only.body, orelse), *rest]
+        yield "test:ifs-as-and", [nodes.If(nodes.BoolOp("and", [test, only.test]), only.body, orelse), *rest]
     other = orelse[0] if len(orelse) == 1 else None
     if isinstance(other, nodes.If) and other.body == body:
-        yield [nodes.If(nodes.BoolOp("or", [test, other.test]), body, other.orelse), *rest]
+        yield "test:elif-as-or", [nodes.If(nodes.BoolOp("or", [test, other.test]), body, other.orelse), *rest]
 
 
-def _instead_of_try(
-    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+def _instead_of_try(statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump) -> Iterator[_Form]:
     if statement.orelse:
         yield from _instead_of_try_with_else(statement, rest, falls)
     elif statement.handlers:
         yield from _instead_of_handlers(statement, rest)
     make, body, final = type(statement), statement.body, statement.finalbody
     if statement.handlers and final:
-        yield [make([make(body, statement.handlers, statement.orelse)], [], [], final), *rest]
+        tried = make(body, statement.handlers, statement.orelse)
+        yield "try:finally-around", [make([tried], [], [], final), *rest]
     only = body[0] if len(body) == 1 else None
     if isinstance(only, _TRIES) and not statement.handlers and not only.finalbody:
-        yield [type(only)(only.body, only.handlers, only.orelse, final), *rest]
+        yield "try:inner-joined", [type(only)(only.body, only.handlers, only.orelse, final), *rest]
     if final:
         yield from _instead_of_finally(statement, rest)
 
 
 def _instead_of_try_with_else(
     statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[list[nodes.Statement]]:
+) -> Iterator[_Form]:
     make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
     handlers = statement.handlers
-    yield [make(body, handlers, [], final), *orelse, *rest]
+    yield "try:else-below", [make(body, handlers, [], final), *orelse, *rest]
     if falls is not None and not rest:
         leaving = [nodes.ExceptHandler(one.type, one.name, _ended(one.body, falls)) for one in handlers]
-        yield [make(body, leaving, [], final), *orelse]
-    yield [make([*body, *orelse], handlers, [], final), *rest]
-    yield [make(body, handlers, orelse[:1], final), *orelse[1:], *rest]
+        yield "try:else-below-jumps", [make(body, leaving, [], final), *orelse]
+    yield "try:else-into-body", [make([*body, *orelse], handlers, [], final), *rest]
+    yield "try:else-shortened", [make(body, handlers, orelse[:1], final), *orelse[1:], *rest]
 
 
-def _instead_of_handlers(
-    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
-) -> Iterator[list[nodes.Statement]]:
+def _instead_of_handlers(statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]) -> Iterator[_Form]:
     """Yield replacements of a try statement with handlers and no ``else``."""
     make, body, handlers, final = type(statement), statement.body, statement.handlers, statement.finalbody
     if rest:
-        yield [make(body, handlers, rest, final)]
-        yield [make(body, handlers, rest[:1], final), *rest[1:]]
+        yield "try:rest-into-else", [make(body, handlers, rest, final)]
+        yield "try:next-into-else", [make(body, handlers, rest[:1], final), *rest[1:]]
     if len(body) > 1:
-        yield [make(body[:-1], handlers, body[-1:], final), *rest]
+        yield "try:last-into-else", [make(body[:-1], handlers, body[-1:], final), *rest]
     only = handlers[0] if len(handlers) == 1 and not final else None
     if only is not None and only.type is None and only.body == [nodes.Pass()] and rest:
         if isinstance(rest[0], _JUMPS):  # a jump out of a `finally` body swallows the exception
-            yield [make(body, [], [], rest[:1]), *rest[1:]]
+            yield "try:except-pass-as-finally", [make(body, [], [], rest[:1]), *rest[1:]]
 
 
-def _instead_of_finally(
-    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]
-) -> Iterator[list[nodes.Statement]]:
+def _instead_of_finally(statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]) -> Iterator[_Form]:
     """Move the jump at the end of the body after the statement, and the reverse."""
     make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
     if isinstance(body[-1], _JUMPS) and len(body) > 1:
-        yield [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
+        yield "try:jump-below-finally", [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
     if rest and not orelse and isinstance(rest[0], nodes.Return):
-        yield [make([*body, rest[0]], statement.handlers, [], final), *rest[1:]]
+        yield "try:return-into-finally", [make([*body, rest[0]], statement.handlers, [], final), *rest[1:]]
 
 
 def _instead_of_loop(
     statement: nodes.For | nodes.AsyncFor | nodes.While, rest: list[nodes.Statement]
-) -> Iterator[list[nodes.Statement]]:
+) -> Iterator[_Form]:
     body, orelse = statement.body, statement.orelse
     if orelse:
-        yield [_loop(statement, body, []), *orelse, *rest]
+        yield "loop:else-below", [_loop(statement, body, []), *orelse, *rest]
     elif rest:
-        yield [_loop(statement, body, rest)]
-        yield [_loop(statement, body, rest[:1]), *rest[1:]]
+        yield "loop:rest-into-else", [_loop(statement, body, rest)]
+        yield "loop:next-into-else", [_loop(statement, body, rest[:1]), *rest[1:]]
         if _leaves(rest[0]):
             after = rest[1:] if isinstance(statement, nodes.While) and statement.test == _TRUE else rest
-            yield [_loop(statement, _without_breaks(body, rest[0]), orelse), *after]
+            yield "loop:breaks-as-jump", [_loop(statement, _without_breaks(body, rest[0]), orelse), *after]
     first = body[0]
     if isinstance(statement, nodes.While):
         if statement.test == _TRUE:
             if isinstance(first, nodes.If) and first.body == [nodes.Break()] and not first.orelse:
-                yield [nodes.While(negate(first.test), body[1:] or [nodes.Pass()], orelse), *rest]
+                loop = nodes.While(negate(first.test), body[1:] or [nodes.Pass()], orelse)
+                yield "loop:if-break-as-test", [loop, *rest]
         elif not orelse:
             leave = nodes.If(negate(statement.test), [nodes.Break()])
-            yield [nodes.While(_TRUE, [leave, *body], orelse), *rest]
+            yield "loop:test-as-if-break", [nodes.While(_TRUE, [leave, *body], orelse), *rest]
 
 
 def _ended(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Statement]:

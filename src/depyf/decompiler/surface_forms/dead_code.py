@@ -57,7 +57,7 @@ def spell_dead_code(
             for suite, at in [*unreached_places(body, has_else=True)]:
                 rest = suite[at:] if at is not None else []
                 after = [*suite[:at], *statements, *_without_yield(rest, statements)] if at is not None else statements
-                change = FormChange(suite, suite[:], after)
+                change = FormChange(suite, suite[:], after, "dead:names")
                 tried += 1
                 if tried > _MOST:
                     return []

@@ -20,6 +20,7 @@ from ..proof import prove
 from ..proof.lockstep.normalize import NormalForm, NotComparable, normalize
 from ..syntax import nodes
 from .changes import FormChange, TreeChange, changes
+from .kinds import Search
 
 Text = Callable[[], Optional[str]]
 """Prints the code object with its current body; returns None if it has no text."""
@@ -38,12 +39,15 @@ AT_ONCE = 12
 """The number of changes of a body to try before moving on to other bodies that are as close to the original."""
 
 
-def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile) -> list[FormChange]:
+def spell_exactly(
+    body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile, search: Search | None = None
+) -> list[FormChange]:
     """Return the changes, to be made in order, that make ``body`` exact; an empty list if no spelling is found.
 
     The search extends the closest bodies first, and tries changes near differing instructions first. ``body`` is
     restored at the end.
     """
+    search = search or Search()
     size = sum(len(known_instructions(part)) for part in raw.walk())
     budget = WORK
     seen: set[str] = set()
@@ -56,7 +60,8 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
         far, _, chosen, tried = heapq.heappop(waiting)
         with made(chosen):
             lines = _lines_that_differ(raw, printed(), compiled)
-            options = sorted(changes(body, kind_of(raw), abandoned), key=lambda one: _line_distance(one.line, lines))
+            proposed = search.proposed(changes(body, kind_of(raw), abandoned))
+            options = sorted(proposed, key=lambda one: _line_distance(one.line, lines))
             for change in options[tried : tried + AT_ONCE]:
                 with made([change]):
                     text = printed()
@@ -65,6 +70,7 @@ def spell_exactly(body: list[nodes.Statement], raw: RawCode, printed: Text, comp
                     if text is None or text in seen:
                         continue
                     seen.add(text)
+                    search.tries(change)
                     other = distance(raw, text, compiled)
                 if other == 0.0:
                     return [*chosen, change]

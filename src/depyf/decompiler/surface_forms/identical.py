@@ -22,6 +22,7 @@ from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
 from .changes import FormChange
 from .exact import Compile, Text, made
+from .kinds import Search
 
 MOST = 12
 """The maximum number of changes to one body: more are rarely needed, and each costs several compilations."""
@@ -40,11 +41,17 @@ _Branch = TypeVar("_Branch", nodes.If, nodes.ExceptHandler)
 
 
 def spell_identically(
-    body: list[nodes.Statement], raw: RawCode, recompiled: RawCode, printed: Text, compiled: Compile
+    body: list[nodes.Statement],
+    raw: RawCode,
+    recompiled: RawCode,
+    printed: Text,
+    compiled: Compile,
+    search: Search | None = None,
 ) -> list[FormChange]:
     """Return the changes, to be made in order, after which the text of ``body`` compiles to ``raw`` itself; an empty
     list if none are found. ``recompiled`` is the code of the current text. ``body`` is restored at the end.
     """
+    search = search or Search()
     dead = first_dead_difference(raw, recompiled)
     size, budget = sum(len(part.bytecode) // 2 for part in raw.walk()), WORK
     seen: set[str] = set()
@@ -56,7 +63,7 @@ def spell_identically(
     while waiting and budget > 0:
         far, _, chosen, tried, dead = heapq.heappop(waiting)
         with made(chosen):
-            options = list(_options(body, dead))
+            options = list(search.proposed(_options(body, dead)))
             for change in options[tried : tried + AT_ONCE]:
                 with made([change]):
                     text = printed()
@@ -65,6 +72,7 @@ def spell_identically(
                     if text is None or text in seen:
                         continue
                     seen.add(text)
+                    search.tries(change)
                     other = _compiled(raw, text, compiled)
                 if other is None:
                     continue
@@ -90,7 +98,8 @@ def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange
     """Yield the changes that may add or remove the dead code ``dead``, likeliest first."""
     found: list[tuple[tuple[bool, int], FormChange]] = []
     if dead.returned not in ((), (None,)):
-        yield _instead(body, len(body), len(body), [nodes.Return(nodes.Constant(dead.returned[0]))])
+        size, last = len(body), nodes.Return(nodes.Constant(dead.returned[0]))
+        yield _instead("dead:return-below", body, size, size, [last])
     for suite in _suites(body):
         for index, statement in enumerate(suite):
             if not isinstance(statement, (nodes.If, *_TRIES)):
@@ -128,20 +137,23 @@ def _alternatives_of_if(
     continued = _with_body(statement, [*body, nodes.Continue()])
     if orelse:
         if not leaves and dead.missing:
-            yield _instead(suite, index, index + 1, [continued])
+            yield _instead("dead:continue-before-else", suite, index, index + 1, [continued])
         if leaves and dead.is_extra:
-            yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
+            yield _instead("dead:else-below", suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
         if not leaves and not rest:
-            yield _instead(suite, index, len(suite), [_with_orelse(continued, []), *orelse])
+            after = [_with_orelse(continued, []), *orelse]
+            yield _instead("dead:continue-instead-of-else", suite, index, len(suite), after)
         if isinstance(orelse[-1], nodes.Continue) and not rest and dead.is_extra:
-            yield _instead(suite, index, len(suite), [_with_orelse(statement, orelse[:-1])])
+            after = [_with_orelse(statement, orelse[:-1])]
+            yield _instead("dead:else-without-continue", suite, index, len(suite), after)
         return
     if rest and leaves and dead.missing:
         yield from _with_else(suite, index, dead)
     if isinstance(body[-1], nodes.Continue) and dead.is_extra:
-        yield _instead(suite, index, len(suite), [_with_orelse(_with_body(statement, _fallen(body)), rest)])
+        after = [_with_orelse(_with_body(statement, _fallen(body)), rest)]
+        yield _instead("dead:continue-as-else", suite, index, len(suite), after)
     if not leaves and dead.missing and dead.is_jump:
-        yield _instead(suite, index, index + 1, [_with_orelse(statement, [nodes.Pass()])])
+        yield _instead("dead:else-pass", suite, index, index + 1, [_with_orelse(statement, [nodes.Pass()])])
 
 
 def _alternatives_of_try(
@@ -151,29 +163,29 @@ def _alternatives_of_try(
     if not orelse and dead.is_extra and len(body) > 1 and isinstance(body[-1], (nodes.Break, nodes.Continue)):
         fallen = copy.copy(statement)
         fallen.body = body[:-1]
-        yield _instead(suite, index, index + 1, [_with_orelse(fallen, body[-1:])])
+        yield _instead("dead:jump-into-try-else", suite, index, index + 1, [_with_orelse(fallen, body[-1:])])
         if not rest:
             behind = copy.copy(fallen)
             behind.handlers = [_with_body(one, _fallen(one.body, type(body[-1]))) for one in statement.handlers]
-            yield _instead(suite, index, index + 1, [behind, body[-1]])
+            yield _instead("dead:jump-below-try", suite, index, index + 1, [behind, body[-1]])
     if dead.missing:
         if rest and not orelse and not statement.finalbody and all(_leaves(one.body) for one in statement.handlers):
             for end in _ends(suite, index, dead):
-                yield _instead(suite, index, end, [_with_orelse(statement, suite[index + 1 : end])])
+                yield _instead("dead:try-else", suite, index, end, [_with_orelse(statement, suite[index + 1 : end])])
         if not rest and not _leaves(statement.handlers[-1].body):
             *others, last = statement.handlers
             kept = last.body[:-1] if isinstance(last.body[-1], nodes.Pass) else last.body
             continued = copy.copy(statement)
             continued.handlers = [*others, _with_body(last, [*kept, nodes.Continue()])]
-            yield _instead(suite, index, index + 1, [continued])
+            yield _instead("dead:handler-continues", suite, index, index + 1, [continued])
     if not dead.is_extra:
         return
     if orelse:
-        yield _instead(suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
+        yield _instead("dead:try-else-below", suite, index, len(suite), [_with_orelse(statement, []), *orelse, *rest])
     elif any(isinstance(one.body[-1], nodes.Continue) for one in statement.handlers):
         fallen = copy.copy(statement)
         fallen.handlers = [_with_body(one, _fallen(one.body)) for one in statement.handlers]
-        yield _instead(suite, index, len(suite), [_with_orelse(fallen, rest)])
+        yield _instead("dead:try-continue-as-else", suite, index, len(suite), [_with_orelse(fallen, rest)])
 
 
 def _fallen(
@@ -196,7 +208,7 @@ def _with_else(suite: list[nodes.Statement], index: int, dead: DeadCode) -> Iter
             chained = suite[stop + 1 : end]
             for statement in reversed(suite[start : stop + 1]):
                 chained = [_with_orelse(statement, chained)]
-            yield _instead(suite, start, end, chained)
+            yield _instead("dead:else", suite, start, end, chained)
 
 
 def _ends(suite: list[nodes.Statement], index: int, dead: DeadCode) -> list[int]:
@@ -219,9 +231,12 @@ def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> n
     return changed
 
 
-def _instead(suite: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]) -> FormChange:
-    line = suite[start].line if start < len(suite) else None
-    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], line)
+def _instead(
+    kind: str, suite: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]
+) -> FormChange:
+    of = suite[start] if start < len(suite) else None
+    line = of.line if of is not None else None
+    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], kind, line, of)
 
 
 def _may_be_elif(statement: nodes.Statement, following: nodes.Statement) -> bool:
