@@ -27,9 +27,9 @@ from typing import Any, Dict, List
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "lib"), str(ROOT / "tests")]
 
-import workers
-from marked_page import put
-from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip
+import workers  # noqa: E402
+from marked_page import put  # noqa: E402
+from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip  # noqa: E402
 
 LEVELS = ("proven", "exact", "identical")
 Numbers = Dict[str, Any]
@@ -123,7 +123,7 @@ def summary(files: Dict[str, Numbers]) -> Numbers:
 def table(parts: List[Numbers]) -> str:
     from depyf.decompiler.surface_forms.kinds import KINDS
 
-    sums = {
+    sums: Dict[str, Dict[str, int]] = {
         name: sum((collections.Counter(part[name]) for part in parts), collections.Counter())
         for name in ("tried", "found")
     }

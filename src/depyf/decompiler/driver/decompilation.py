@@ -114,7 +114,7 @@ class Decompilation:
         self.lines: dict[int, int] = {}
         self.text = ""
         self.is_wrapped = False  # though it will be laid out
-        self.quote: str | None = None  # of strings that may have either kind; once it is known
+        self.quote: str | None = None  # of strings, once it is known
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
         self.is_laid_out = False
         for raw in root.walk():

@@ -18,8 +18,8 @@ def usual_quote(original: RawCode) -> str:
     r"""Return ``"`` if most calls over several rows have their closing parenthesis on a row of its own, else ``'``.
 
     The formatters that put it there write double quotes. Of the strings of modules with two such calls or more, of
-    which 70 % do, 98 % have double quotes in twenty packages of others (two seeds of author_layout.py), and 75 % in the
-    standard library; of all its strings 28 % have them.
+    which 70 % do, 98 % have double quotes in twenty packages of others (two seeds of author_layout.py), and 77 % in the
+    standard library of 3.13; of all its strings 28 % have them.
     """
     ends: set[tuple[int, int]] = set()
     first: dict[int, int] = defaultdict(lambda: 1 << 30)  # of each row, the first column where anything begins or ends

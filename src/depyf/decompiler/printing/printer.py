@@ -37,9 +37,9 @@ def print_tree(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY) -> str
 def print_with_lines(
     tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY, quote: str = "'"
 ) -> tuple[str, dict[int, int]]:
-    """As `print_tree`, with strings in this kind of ``quote`` where either can be, and for each line of the text (from 1) the original line of the statement it belongs to.
+    """As `print_tree`, and for each line of the text (from 1) the original line of the statement it belongs to.
 
-    Lines of statements without an original line are left out.
+    Lines of statements without an original line are left out. ``quote`` is the kind for strings that may have either.
     """
     try:
         return with_room(lambda: _printed(tree, width, grammar, quote))

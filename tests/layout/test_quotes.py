@@ -1,0 +1,73 @@
+"""layout="author": which quotes an author uses shows in where the parentheses of calls are closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
+from depyf.decompiler.layout.quotes import usual_quote
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof.scaffold import compile_source
+
+HAVE_COLUMNS = [version for version in HOSTS if find_interpreter(version) and version >= (3, 11)]
+
+FORMATTED = """\
+def a(b, c):
+    d = e(
+        b"f",
+        "it's",
+        'say "g"',
+        r"\\d+ {}",
+        f"{c['h']} of {b!r}",
+        ("i", "j"),
+    )
+    k(
+        "l\\t" if c else "",
+        {"m": "n"},
+    )
+    return d
+"""
+HANGING = """\
+def a(b, c):
+    d = e('f',
+          f'{c["g"]}',
+          'h')
+    i(
+        'j',
+        k)
+    l(
+        'm',
+        'n',
+    )
+    return d
+"""
+
+
+@pytest.mark.parametrize("text", [FORMATTED, HANGING], ids=["formatted", "hanging"])
+def test_strings_come_back_in_the_quotes_of_the_author(text: str):
+    assert HAVE_COLUMNS
+    for version in HAVE_COLUMNS:
+        result = analyze(compile_source(text, version), layout="author")
+        assert result.source == text, version
+        assert all(one.verdict.identical and one.verdict.columns for one in result.walk())
+
+
+def test_one_call_says_nothing():
+    for version in HAVE_COLUMNS:
+        assert usual_quote(compile_source("a(\n    b,\n)\n", version)) == "'"
+        assert usual_quote(compile_source("a(\n    b,\n)\nc(\n    d,\n)\n", version)) == '"'
+
+
+def test_a_statement_that_ends_with_a_parenthesis_is_no_call():
+    """A class is made by a call, and a failing assertion too: their position is that of the whole statement."""
+    text = "class A:\n    b = (\n        c\n    )\n\nassert d, (\n    e\n    + f\n)\ng(\n    h,\n)\n"
+    for version in HAVE_COLUMNS:
+        assert usual_quote(compile_source(text, version)) == "'"
+        assert usual_quote(compile_source(text + "i(\n    j,\n)\n", version)) == '"'
+
+
+def test_compact_text_is_in_single_quotes():
+    for version in HAVE_COLUMNS:
+        source = analyze(compile_source(FORMATTED, version)).source
+        assert "('i', 'j')" in source, version
