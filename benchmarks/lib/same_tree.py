@@ -458,8 +458,10 @@ def _folded(node: Any, op: type, operands: List[Any]) -> Any:
     if op not in FOLDED or not all(isinstance(one, ast.Constant) for one in operands):
         return node
     values = [one.value for one in operands]
-    if op in (ast.Pow, ast.LShift, ast.Mult) and any(isinstance(one, int) and abs(one) > BIGGEST for one in values[1:]):
-        return node
+    repeats = op is ast.Mult and any(isinstance(one, (str, bytes, tuple)) for one in values)
+    if repeats or op in (ast.Pow, ast.LShift):
+        if any(isinstance(one, int) and abs(one) > BIGGEST for one in values[0 if repeats else 1 :]):
+            return node
     try:
         return ast.Constant(FOLDED[op](*values))
     except Exception:  # 1 / 0 stays as it is, on both sides

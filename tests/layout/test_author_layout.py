@@ -24,6 +24,10 @@ VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 HAVE_COLUMNS = [version for version in VERSIONS if version >= (3, 11)]
 
 CASES = {
+    "functions on one line that return None": (
+        "def a(b): return None\n\n\nclass C:\n    def d(self): return None\n    async def e(f, g=1): return None\n"
+        "    def h(self): pass\n"
+    ),
     "statements after blank lines": "import os\n\n\n\nx = os.name\n\n\ny = x\n",
     "constants folded in displays": (
         "for a in (2**31-1, 2**31, 2**31+1):\n    b(a)\nfor a in 2**31, 2**63:\n    b(a)\n"

@@ -154,10 +154,17 @@ class _LineWriter:
         mark = joins.strip()
         if item is not None and item.text == "pass" and column == self.column:
             item.text, column = "...", self.column + 1  # the known column is that of the end
+        elif item is not None and item.text == "pass" and column is not None and self._is_body_of_function(line):
+            if column == self.column + len(" return "):  # the known column is that of the constant
+                item.text, column = "return None", self.column + 1
         blanks = joins[len(mark) :]
         if column is not None and column >= self.column + len(mark):
             blanks = " " * (column - self.column - len(mark))
         self._raw(mark + blanks)
+
+    def _is_body_of_function(self, line: Line) -> bool:
+        words = " ".join(item.text for item in self.lines[line.parent].items[:2]).split() if line.parent >= 0 else []
+        return "def" in words[:2]
 
     def _new_line(self, number: int, wanted: int | None) -> None:
         rows = 0

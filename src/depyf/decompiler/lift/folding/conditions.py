@@ -130,8 +130,9 @@ def _is_nested_assertion(block: LiftedBlock, second: LiftedBlock) -> bool:
 
 def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     """Whether ``second`` is the test of an ``if`` that is the whole body of another one: the inner test is indented
-    deeper than the outer one, and its body deeper by as much again, but not by a single column. Where jumps have the
-    line of their statement, it is enough that the two tests are on different lines.
+    deeper than the outer one, and its body deeper by as much again, but not by a single column; two columns more if the
+    outer one is an ``elif``. Where jumps have the line of their statement, it is enough that the two tests are on
+    different lines.
     """
     line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
     if line is None or below is None or line >= below or body is None or second.kind != "branch":
@@ -148,7 +149,8 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     if isinstance(_as_read(second), nodes.UnaryOp) and not {3, 5, 9}.isdisjoint(steps):
         # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
         return any(found[1] - inner - step in (-2, -1) for step in steps)
-    return found[1] - inner > 1 and found[1] - inner in steps
+    step = found[1] - inner
+    return step > 1 and step in steps or step > len("el") and step - len("el") in steps
 
 
 _NEAR = 10
