@@ -783,7 +783,7 @@ CASES = {
     "commas after the last element": (
         "def f(\n    self,\n    a: int = 1,\n    *,\n    b: Optional[str] = None,\n) -> int:\n    x(\n"
         "        a,\n        b=1,\n    )\n    y = [\n        1,\n        b,\n    ]\n    z = {\n"
-        "        'a': 1,\n        'b': c,\n    }\n    return (\n        a + b\n    )\n\n\ndef g(a):\n"
+        "        \"a\": 1,\n        \"b\": c,\n    }\n    return (\n        a + b\n    )\n\n\ndef g(a):\n"
         "    x = [\n        b\n        for b in a\n    ]\n    with x(a,\n           b\n    ):\n        pass\n"
         "    f(\n        a, b,\n        c, d\n    )\n    g(\n        a\n    )\n    h = a[\n        b\n    ]\n"
         "    i = a[\n        b,\n        c,\n    ]\n    f(\n        a,\n        *b,\n    )\n"

@@ -113,10 +113,9 @@ class Decompilation:
         self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
         self.lines: dict[int, int] = {}
         self.text = ""
-        self.is_wrapped = False  # though it will be laid out
         self.quote: str | None = None  # of strings, once it is known
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
-        self.is_laid_out = False
+        self.is_laid_out = self.is_wrapped = False  # wrapped though it will be laid out
         for raw in root.walk():
             if kind_of(raw) in _SCOPES:
                 self.bound[raw] = frozenset((*raw.varnames, *raw.cellvars, *raw.freevars))
