@@ -28,6 +28,11 @@ CASES = {
         "def a(b): return None\n\n\nclass C:\n    def d(self): return None\n    async def e(f, g=1): return None\n"
         "    def h(self): pass\n"
     ),
+    "a test of which the second row begins one column after the first": (
+        "def a(b, c):\n    d = b.e\n\n    if 'f' in c \\\n     or c.g is not None and c.g(d):\n\n        def h():\n"
+        "            i = c.j - 1\n            return d[i] > 0\n\n        if h() and d:\n            b.k = 1\n"
+        "            return\n\n        c.l()\n    elif not b.m:\n        b.k = 2\n    else:\n        c.n()\n"
+    ),
     "statements after blank lines": "import os\n\n\n\nx = os.name\n\n\ny = x\n",
     "constants folded in displays": (
         "for a in (2**31-1, 2**31, 2**31+1):\n    b(a)\nfor a in 2**31, 2**63:\n    b(a)\n"
@@ -814,6 +819,8 @@ CASES = {
 }
 
 SINCE = {
+    "a test of which the second row begins one column after the first": (3, 11),
+    "functions on one line that return None": (3, 11),
     "a test below blank lines and its parenthesis": (3, 11),
     "constants below return": (3, 11),
     "closing parentheses on rows of their own": (3, 11),

@@ -150,7 +150,7 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
         # `if not (a and b)`; a tuple in its body may begin with a parenthesis, too
         return any(found[1] - inner - step in (-2, -1) for step in steps)
     step = found[1] - inner
-    return step > 1 and step in steps or step > len("el") and step - len("el") in steps
+    return step > 1 and step in steps or step - len("el") > 1 and step - len("el") in steps
 
 
 _NEAR = 10
