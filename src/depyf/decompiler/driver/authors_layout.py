@@ -179,6 +179,8 @@ def _compiled(
 
 def _is_refused(work: Decompilation, raw: RawCode) -> bool:
     """Whether ``raw`` or enclosing code is refused, so that the text lacks it."""
+    if not work.refused:
+        return False
     return raw in work.refused or not work.refused.keys().isdisjoint(work.ancestors(raw))
 
 

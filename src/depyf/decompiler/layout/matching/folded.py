@@ -37,7 +37,9 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     """
     if not raw.table.behavior.folded_constants_are_last:
         return {}
-    loads = [one for one in instructions if one.op == "CONST" and type(one.arg) is not RawCode]
+    loads = _loads(instructions)
+    if not loads:
+        return {}
     keys = list(_keys(raw))
     indices = {key: index for index, key in reversed([*enumerate(keys)])}
     names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1]}
@@ -61,6 +63,12 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
         known = found.get(first.offset, Folding(None)).is_folded
         found[first.offset] = Folding(True if is_unused else known, raw.consts[0], operands)
     return found
+
+
+def _loads(instructions: list[Instruction]) -> list[Instruction]:
+    """Return the loads of constants other than code; none if all are of None and booleans, which tell nothing."""
+    loads = [one for one in instructions if one.op == "CONST" and type(one.arg) is not RawCode]
+    return [] if all(one.arg is None or type(one.arg) is bool for one in loads) else loads
 
 
 def _keys(raw: RawCode) -> Iterator[object]:
@@ -89,7 +97,8 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     before = _in_order(places)
     after = _in_order([-place if place is not None else None for place in reversed(places)])[::-1]
     sizes = [before[index] + after[index] for index in range(lower, upper + 1)]
-    best = [lower + number for number, size in enumerate(sizes) if size == max(sizes)]
+    most = max(sizes)
+    best = [lower + number for number, size in enumerate(sizes) if size == most]
     return best[0], best[-1]
 
 

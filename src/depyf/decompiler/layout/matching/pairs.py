@@ -260,7 +260,8 @@ class CodePair:
     our instructions that build or unpack a tuple. ``second_halves``: for the second half of a fused instruction, its
     line, the position of the first half in our text, the variable, and whether it is stored. ``spread``: the positions
     of our constant tuples that the original has after NOPs, left from the lines of their elements. ``origins``: by the
-    positions of our constants, whether they were folded in the original.
+    positions of our constants, whether they were folded in the original. ``hides``: whether some positions may only be
+    found with one token per line.
     """
 
     def __init__(self, original: RawCode, ours: RawCode) -> None:
@@ -279,11 +280,7 @@ class CodePair:
             self.position_pairs = self._same_positions(instructions)
         else:
             self.position_pairs = self._paired_positions(instructions, aligned(original, ours))
-
-    @property
-    def hides(self) -> bool:
-        """Whether some positions may only be found with one token per line."""
-        return not self.is_same and bool(nops(self.original) or second_halves(self.ours))
+        self.hides = not self.is_same and bool(nops(original) or second_halves(ours))
 
     def _same_positions(self, instructions: list[Instruction]) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
