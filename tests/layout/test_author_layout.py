@@ -51,7 +51,7 @@ CASES = {
     ),
     "products of three factors": (
         "a = b(5 * 10 ** 9)\nc = d(24 * 60 * 60)\ne = f(3600)\ng = h(32 * 2 ** 20)\ni = j(5 * 1024 * 1024)\n"
-        "k = l(b'I\\xfe\\xdc\\xba\\x98\\x76\\x54\\x32\\x10')\n"
+        "k = l(b'I\\xfe\\xdc\\xba\\x98\\x76\\x54\\x32\\x10')\nassert m <= 2 * 24 * 3600\n"
     ),
     "a declaration where no line is free at the top": (
         "def a(b):\n    if b == 'd':\n        global d\n        from .e import d\n        return d\n    raise f(b)\n"

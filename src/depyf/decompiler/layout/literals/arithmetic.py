@@ -108,23 +108,26 @@ def _products(value: int) -> Iterator[str]:
 
 
 def _more_than_products(value: int) -> Iterator[str]:
-    """Yield products of two numbers with a small one added or subtracted, and products of three."""
+    """Yield products of three numbers, and of two with a small one added or subtracted."""
+    yield from _products_of_three(value)
     for more in (1, -1, 2, -2):
         for left in _FACTORS:
             right, rest = divmod(value - more, left)
             if not rest and 1 < right < _LARGE:
                 yield from _spaced(str(left), "*", str(right), "+" if more > 0 else "-", str(abs(more)))
                 yield from _spaced(str(right), "*", str(left), "+" if more > 0 else "-", str(abs(more)))
-    yield from _products_of_three(value)
 
 
 def _products_of_three(value: int) -> Iterator[str]:
-    for left in _FACTORS:
-        for middle in _FACTORS:
-            right, rest = divmod(value, left * middle)
-            if not rest and 1 < right < _SMALL:
-                yield from _spaced(str(left), "*", str(middle), "*", str(right))
-                yield from _spaced(str(right), "*", str(left), "*", str(middle))
+    """Yield products of three numbers, the smallest number of two usual units first: days of hours of seconds."""
+    found = []
+    for left, middle in itertools.product(_FACTORS, repeat=2):
+        right, rest = divmod(value, left * middle)
+        if not rest and 1 < right < _SMALL:
+            found.append((right, left, middle))
+    for right, left, middle in sorted(found, key=lambda one: (one[0], one[1] > one[2])):
+        yield from _spaced(str(right), "*", str(left), "*", str(middle))
+        yield from _spaced(str(left), "*", str(middle), "*", str(right))
 
 
 def _of_two_powers(value: int) -> Iterator[str]:
