@@ -4,11 +4,11 @@
     python benchmarks/measure/spellings.py --stdlib --sample 150 --strip --save 3.13-strip.json
     python benchmarks/measure/spellings.py --stdlib --sample 150 --made     trees without positions, compiled
     python benchmarks/measure/spellings.py --dynamo                         what Dynamo was recorded to make
-    python benchmarks/measure/spellings.py --table *.json --write docs/developers/spellings.md
+    python benchmarks/measure/spellings.py --table *.json
 
-A row has a kind, in how many code objects it was tried, in how many it is part of the spelling that was found, and in
-how many of those at a statement that evidence decided, which must not be. ``--show N`` names found ones. A kind that
-is never found can go. ``--save`` keeps the numbers; ``--table`` adds up files of several Pythons.
+A row has a kind, in how many code objects it was tried, and in how many it is part of the spelling that was found.
+``--show N`` names found ones. A kind that is never found can go. ``--save`` keeps the numbers; ``--table`` adds up
+files of several Pythons.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "lib"), str(ROOT / "tests")]
 
 import workers  # noqa: E402
-from marked_page import put  # noqa: E402
 from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip  # noqa: E402
 
 LEVELS = ("proven", "exact", "identical")
@@ -43,26 +42,9 @@ def rows(result: Any) -> List[Numbers]:
         search = part.search
         if search is not None:
             row["texts"], row["tried"] = search.texts, dict(search.tried)
-            row["found"] = [
-                {"kind": one.kind, "line": one.line, "columns": columns(one)} for one in search.found
-            ]
+            row["found"] = [{"kind": one.kind, "line": one.line} for one in search.found]
         found.append(row)
     return found
-
-
-def columns(change: Any) -> List[Any]:
-    """The statements that a change replaces, with their places: to see what was known of them."""
-    return [
-        [type(one).__name__, one.line, one.column, one is change.of]
-        + [[part and [part[0].line, part[0].column], part and type(part[-1]).__name__] for part in bodies(one)]
-        for one in change.before
-    ]
-
-
-def bodies(statement: Any) -> List[Any]:
-    from depyf.decompiler.syntax import nodes
-
-    return list(nodes.statement_bodies(statement)) if statement.holds_bodies else []
 
 
 def measure(path: str, stripped: bool = False, made: bool = False) -> Numbers:
@@ -142,7 +124,6 @@ def main(arguments: List[str] | None = None) -> int:
     parser.add_argument("--dynamo", action="store_true", help="what Dynamo was recorded to make on this Python")
     parser.add_argument("--table", nargs="+", metavar="FILE", help="add up what was saved")
     parser.add_argument("--save", metavar="FILE", help="keep the numbers")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into a page")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=600, help="seconds per item (default 600)")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="code objects to name for each kind found")
@@ -175,10 +156,7 @@ def main(arguments: List[str] | None = None) -> int:
         print(f"{len(files)} items, CPython {sys.version.split()[0]}: {dict(parts[0]['total'])}\n")
         if options.save:
             Path(options.save).write_text(json.dumps({"summary": parts[0], "files": files}), encoding="utf-8")
-    text = table(parts)
-    print(text)
-    if options.write:
-        put(options.write, "kinds of changes", text)
+    print(table(parts))
     return 0 if options.table else int(len(files) < len(items))
 
 

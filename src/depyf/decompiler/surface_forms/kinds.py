@@ -16,7 +16,7 @@ KINDS = {
     "end:as-break": "A jump that also follows the loop is a `break`.",
     "return:conditional-as-if": "`return a if b else c` is two returns.",
     "assign:conditional-as-if": "`x = a if b else c` is two assignments.",
-    "if:return-copied-into": "A body goes on with a return below the `if`: it has one itself.",
+    "if:return-copied-into": "The return below an `if` is copied into its body.",
     "if:guard-before-body": "An `if` around the rest is one that leaves, before the rest.",
     "if:pass-negated": "`if a: pass` is `if not a: pass`.",
     "if:pass-around-next": "`if a: pass` is an `if` around the next statement whose test is always true.",
@@ -78,7 +78,9 @@ KINDS = {
     "dead:try-continue-as-else": "Handlers fall off instead of a `continue`, and what follows is the `else`.",
     "dead:handler-continues": "The last handler ends with a `continue`.",
 }
-"""What each kind of change makes of a statement, by name. A kind in ``Settings.skip_rules`` is not proposed."""
+"""What each kind of change makes of a statement, by name. A kind in ``Settings.skip_rules`` is not proposed,
+except ``columns:undone`` and ``dead:names``, which no search proposes.
+"""
 
 
 class Search:
