@@ -6,9 +6,9 @@
     python benchmarks/measure/spellings.py --dynamo                         what Dynamo was recorded to make
     python benchmarks/measure/spellings.py --table *.json --write docs/developers/spellings.md
 
-A row has a kind, in how many code objects it was tried, in how many it is part of the spelling that was found, and in
-how many of those at a statement that evidence decided, which must not be. ``--show N`` names found ones. A kind that
-is never found can go. ``--save`` keeps the numbers; ``--table`` adds up files of several Pythons.
+A row has a kind, in how many code objects it was tried, and in how many it is part of the spelling that was found;
+``--show N`` names some of those. A kind that is never found can go. ``--save`` keeps the numbers; ``--table`` adds up
+files of several Pythons.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from typing import Any, Dict, List
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "lib"), str(ROOT / "tests")]
 
-import workers
-from marked_page import put
-from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip
+import workers  # noqa: E402
+from marked_page import put  # noqa: E402
+from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip  # noqa: E402
 
 LEVELS = ("proven", "exact", "identical")
 Numbers = Dict[str, Any]
@@ -123,7 +123,7 @@ def summary(files: Dict[str, Numbers]) -> Numbers:
 def table(parts: List[Numbers]) -> str:
     from depyf.decompiler.surface_forms.kinds import KINDS
 
-    sums = {
+    sums: Dict[str, collections.Counter[str]] = {
         name: sum((collections.Counter(part[name]) for part in parts), collections.Counter())
         for name in ("tried", "found")
     }
