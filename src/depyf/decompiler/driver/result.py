@@ -11,7 +11,7 @@ from ..bytecode import RawCode
 from ..printing.string_text import printable
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
-from ..surface_forms.choices import Choice, choices
+from ..surface_forms.choices import FormChoice, choices
 from ..surface_forms.kinds import Search
 
 
@@ -103,7 +103,7 @@ class Result(NamedTuple):
         return self.form
 
     @property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[FormChoice]:
         """The statements of this code object whose form no evidence decides, with the kinds of other forms."""
         body = getattr(self.tree, "body", None)
         return choices(body, self.raw) if isinstance(body, list) and self.raw is not None else []

@@ -16,14 +16,14 @@ from .changes import FormChange, changes
 _COMPOUND = (nodes.If, nodes.Try, nodes.TryStar, nodes.For, nodes.AsyncFor, nodes.While)
 
 
-class Choice(NamedTuple):
+class FormChoice(NamedTuple):
     """The statement on ``line`` may as well be written in other forms: ``kinds`` names the changes to them."""
 
     line: int | None
     kinds: tuple[str, ...]
 
 
-def choices(body: list[nodes.Statement], raw: RawCode) -> list[Choice]:
+def choices(body: list[nodes.Statement], raw: RawCode) -> list[FormChoice]:
     """Return the choices that were made in the finished ``body`` of ``raw``, in the order of its statements."""
     if not body or kind_of(raw) not in ("function", "class", "module"):
         return []
@@ -31,7 +31,7 @@ def choices(body: list[nodes.Statement], raw: RawCode) -> list[Choice]:
     for change in left_open(changes(body, kind_of(raw))):
         if change.of is not None:
             found.setdefault(id(change.of), (change.line, []))[1].append(change.kind)
-    return [Choice(line, tuple(dict.fromkeys(kinds))) for line, kinds in found.values()]
+    return [FormChoice(line, tuple(dict.fromkeys(kinds))) for line, kinds in found.values()]
 
 
 def left_open(proposed: Iterable[FormChange]) -> list[FormChange]:
