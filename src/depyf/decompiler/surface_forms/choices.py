@@ -1,7 +1,8 @@
 """Choices: which statements may as well be spelled otherwise, because no evidence decided how they are.
 
 The columns of a statement, of what is in it and of what follows it decide where its clauses end. Only where one of them
-is unknown, or contradicts the tree, has the structurer chosen; and only those choices are the search's to flip.
+is unknown, or contradicts the tree, has the structurer chosen; and only those choices are the search's to flip. Columns
+never show whether there is an arm of only a `pass`: that stays open.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from ..syntax import nodes
 from .changes import FormChange, changes
 
 _COMPOUND = (nodes.If, nodes.Try, nodes.TryStar, nodes.For, nodes.AsyncFor, nodes.While)
+_OF_PASS = frozenset(
+    ["if:pass-negated", "if:pass-around-next", "if:else-pass", "if:pass-else", "if:else-pass-dropped",
+     "if:pass-dropped", "dead:else-pass"]
+)  # fmt: skip
+"""Kinds of changes that write or drop an arm which leaves no instruction, so no column either."""
 
 
 class FormChoice(NamedTuple):
@@ -39,7 +45,7 @@ def left_open(proposed: Iterable[FormChange]) -> list[FormChange]:
     decided: dict[int, bool] = {}
     found = []
     for change in proposed:
-        if change.of is not None:
+        if change.of is not None and change.kind not in _OF_PASS:
             key = id(change.of)
             if key not in decided:
                 decided[key] = is_decided(change.of, change.before)
