@@ -33,7 +33,7 @@ from ..syntax import nodes
 from ..syntax.grammar import grammar_of
 from .authors_layout import laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
-from .listings import statements_as_text
+from .listings import finished_as_text, statements_as_text
 from .partial import Partial, partial_body
 from .passes import DISASSEMBLE, FINISHING, IRREDUCIBLE, LINEAR
 from .refused import refused_body, tree_around
@@ -341,7 +341,7 @@ class Decompilation:
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)
-        self.stepper.stage("polish", lambda: repr(tree))
+        self.stepper.stage("polish", lambda: finished_as_text(tree, self.bodies.get(self.root), self.root))
         return tree
 
     def tree_of(self, raw: RawCode) -> nodes.Node:

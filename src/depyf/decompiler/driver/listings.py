@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Callable, Sequence
 
-from ..bytecode import Instruction
+from ..bytecode import Instruction, RawCode
 from ..lift import LiftedBlock
 from ..lift.values import Marker
+from ..surface_forms.choices import choices
 from ..syntax import nodes
 
 
@@ -39,3 +40,9 @@ def blocks_as_text(blocks: list[LiftedBlock]) -> str:
 def statements_as_text(body: Sequence[nodes.Statement]) -> str:
     """Statements as trees, one per line."""
     return "\n".join(map(repr, body))
+
+
+def finished_as_text(tree: nodes.Node, body: list[nodes.Statement] | None, raw: RawCode) -> str:
+    """A finished tree, and the statements of ``body`` whose form no evidence has decided, with the other forms."""
+    undecided = [f"open: line {one.line or '-'}: {', '.join(one.kinds)}" for one in choices(body or [], raw)]
+    return "\n".join([repr(tree), *undecided])

@@ -11,6 +11,7 @@ from ..bytecode import RawCode
 from ..printing.string_text import printable
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
+from ..surface_forms.choices import FormChoice, choices
 from ..surface_forms.kinds import Search
 
 
@@ -69,7 +70,8 @@ class Result(NamedTuple):
     names in it mean.
     ``mode`` is the mode for compile(): 'exec'; 'eval' if the text is an expression; 'single' if it is a line of an
     interactive session, which prints the values of its expressions.
-    ``search`` records what was tried to spell it better, None if nothing was.
+    ``search`` records what was tried to spell it better, None if nothing was; ``choices`` are the statements whose form
+    no evidence decides, the only ones that a search spells otherwise.
     """
 
     name: str
@@ -99,6 +101,12 @@ class Result(NamedTuple):
     @property
     def rung(self) -> str:
         return self.form
+
+    @property
+    def choices(self) -> list[FormChoice]:
+        """The statements of this code object whose form no evidence decides, with the kinds of other forms."""
+        body = getattr(self.tree, "body", None)
+        return choices(body, self.raw) if isinstance(body, list) and self.raw is not None else []
 
     @property
     def constants(self) -> Mapping[str, Any]:

@@ -1,7 +1,9 @@
 """surface_forms/: alternative forms of a proven text, to find the one that compiles to the original.
 
-Takes statements, and two functions that print and compile them. ``changes.py`` proposes small changes, ``exact.py`` and
-``identical.py`` try them until the code is exact or identical, ``loop_tests.py`` tries ``while 1``, ``dead_code.py``
-places for the names that dead code left. On exit, a text has changed only if its proof has improved.
+Takes statements, and two functions that print and compile them. ``changes.py`` proposes small changes, each of a kind
+with a name (``kinds.py``), and ``choices.py`` leaves only those of statements that evidence did not decide: columns
+decide an `if`, try statement or loop if they are known and agree with the tree. ``exact.py`` and ``identical.py`` try
+them until the code is exact or identical, ``loop_tests.py`` tries ``while 1``, ``dead_code.py`` places for the names
+that dead code left. On exit, a text has changed only if its proof has improved.
 Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``lift/``.
 """

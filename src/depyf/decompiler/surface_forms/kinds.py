@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Collection, Iterable, Iterator
+from typing import Collection, Iterable, Iterator
 
-if TYPE_CHECKING:
-    from .changes import FormChange
+from .changes import FormChange
+from .choices import left_open
 
 KINDS = {
     "end:pass-as-jump": "A `pass` at the end of a body is the jump that control falls off to.",
@@ -97,8 +97,10 @@ class Search:
         self.found: tuple[FormChange, ...] = ()
 
     def proposed(self, changes: Iterable[FormChange]) -> Iterator[FormChange]:
-        """Yield those of ``changes`` that are to be tried."""
-        return (change for change in changes if change.kind not in self.skipped)
+        """Yield those of ``changes`` that are to be tried: evidence has not decided the statement."""
+        for change in left_open(changes):
+            if change.kind not in self.skipped:
+                yield change
 
     def tries(self, change: FormChange) -> None:
         """Count a text that ends with ``change``."""
