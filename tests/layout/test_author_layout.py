@@ -799,6 +799,13 @@ CASES = {
         "class A:\n    def i(\n        self, a: int, b: str, c=None\n    ) -> int:\n        return 1\n\n"
         "    def k(\n        self,\n        a: int,\n    ):\n        return a\n"
     ),
+    "operands of tests on rows of their own": (
+        "def f(a, b, c, d, e):\n    if a or (\n        b\n        and c\n    ):\n        return 1\n"
+        "    if a == 0 and (\n        b.x(a)\n        or c in (b, d)\n    ) and e:\n        return 2\n"
+        "    while a or (\n        not b and c\n    ) or (\n        d and e\n    ):\n        print(a)\n"
+        "    if a and (\n        b\n        and (\n            c\n            or d\n        )\n        or e\n    ):\n"
+        "        return 4\n    if a and b and \\\n       c:\n        print(1)\n"
+    ),
     "closing parentheses on rows of their own": (
         "def f(a, b):\n    c = 1\n    if (\n        a.b\n        and b.c\n    ):\n        return 1\n    x = (\n"
         "        a\n        + b\n    )\n    if (\n        a.b or b.c\n    ):\n        return 2\n\n"
@@ -823,6 +830,7 @@ SINCE = {
     "functions on one line that return None": (3, 11),
     "a test below blank lines and its parenthesis": (3, 11),
     "constants below return": (3, 11),
+    "operands of tests on rows of their own": (3, 11),
     "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),
     "negated groups, an if in an else clause": (3, 11),

@@ -9,6 +9,7 @@ from typing import Callable, Collection
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..syntax.grammar import grammar_of
+from .hanging import hang_operands
 from .locations import locate
 from .matching.anchors import (
     Anchors,
@@ -92,6 +93,7 @@ class Layout:
                 add_parentheses(one.items, indent, is_closed=one.is_closed)
             if one.closes is not None:
                 one.close()
+        hang_operands(logical, indents)
         text, rows = emit(logical, indents)
         self._rows = [(row, line.statement) for row, line in zip(rows, logical)]
         return text

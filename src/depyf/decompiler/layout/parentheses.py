@@ -85,7 +85,7 @@ def _groups(items: list[Item], number: int, indent: int) -> Iterator[int]:
     if surplus == 1 and items[number - 1].symbol == "=" and _is_tuple(items[number:]):
         yield len(items)  # one that is unpacked, which has no position
         return
-    ends = [end for end in _ends(items, number) if not _is_refuted(items, number, end)]
+    ends = [end for end in ends_of_group(items, number) if not _is_refuted(items, number, end)]
     for end in ends:
         if _closes(items, number, end):
             yield end
@@ -140,7 +140,7 @@ def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
     return item.column - indent - width if indent is not None else 0
 
 
-def _ends(items: list[Item], number: int) -> Iterator[int]:
+def ends_of_group(items: list[Item], number: int) -> Iterator[int]:
     """Yield the ends of groups that begin with ``number`` and can be in parentheses without changing the parse."""
     left = _precedence_before(items, number - 1)
     depth, loosest = 0, _TIGHTEST

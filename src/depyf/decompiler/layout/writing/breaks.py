@@ -7,7 +7,7 @@ from .indents import last_line
 from .item import INDENT, Item
 from .items import Line
 
-_OPERATORS = frozenset("% + - * / or and not in is".split())
+OPERATORS = frozenset("% + - * / or and not in is".split())
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
@@ -20,7 +20,7 @@ def break_habit(before: str, item: Item, *, hangs: bool) -> int:
         score += 10
     elif item.symbol in _BEFORE_OPERATOR:
         score += 5
-    if item.symbol == "(" and before in _OPERATORS and not hangs:
+    if item.symbol == "(" and before in OPERATORS and not hangs:
         score += 13  # a tuple or an operand
     if item.symbol in CLOSING or item.text in (",", ":", "="):
         score -= 15

@@ -45,6 +45,11 @@ class Commas:
         one = self.brackets[0] if len(self.brackets) == 1 else None
         return one is not None and bool(one.rows) and one.rows[0] > one.row and one.column == column
 
+    def hanging(self) -> int | None:
+        """Return the column of the first element of the innermost bracket, if that is on a row below; None if not."""
+        one = self.brackets[-1] if self.brackets else None
+        return one.column if one is not None and one.rows and one.rows[0] > one.row else None
+
     def before(self, item: Item, row: int, column: int, last: str) -> bool:
         """Whether to write a comma before this item, which is there; ``last``: the symbol of the one before it."""
         symbol = item.symbol

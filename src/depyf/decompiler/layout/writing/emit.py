@@ -9,7 +9,7 @@ from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
 from ..matching.tokens import CLOSING, OPENING
 from .blanks import required_spaces, stretch
-from .breaks import break_habit, open_above
+from .breaks import OPERATORS, break_habit, open_above
 from .commas import Commas
 from .indents import first_known, first_line, last_line
 from .item import INDENT, Item
@@ -291,6 +291,7 @@ class _LineWriter:
             return
         if self.lines[len(self.rows) - 1].is_definition and self._parameters(pending, item):
             return
+        pending = self._close_above(pending, item)
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
         best = least
@@ -300,6 +301,11 @@ class _LineWriter:
         if items[best].is_glued:
             self._natural(items, is_first)
             return
+        if self.depth and best - least > 1 and self._open_above(items[best - 2 : best], item):
+            self._natural(items[: best - 2], is_first)
+            self._next_row(self.row_indent)
+            items, best = items[best - 2 :], 2
+            is_first = True
         self._natural(items[:best], is_first)
         assert item.line is not None
         rows = item.line - self.line
@@ -320,6 +326,31 @@ class _LineWriter:
                 self._on_line(rest[:-1], item, False)
             else:
                 self._natural(rest, False)
+
+    def _close_above(self, pending: list[Item], item: Item) -> list[Item]:
+        """Close brackets on rows of their own if there is one between here and ``item``; return what is still pending.
+
+        Their elements are on rows below them: where there are rows for it, almost all authors close such ones so.
+        """
+        while pending and pending[0].symbol in CLOSING and pending[0].line is None and self.depth > 1:
+            column = self.commas.hanging()
+            if column is None or column < INDENT or (item.line or 0) - self.line < 2:
+                break
+            self._next_row(column - INDENT)
+            self._put(pending[0], 0)
+            pending = pending[1:]
+        return pending
+
+    def _open_above(self, items: list[Item], item: Item) -> bool:
+        """Whether an operator and an opening bracket are on a row of their own above ``item``."""
+        operator, bracket = items
+        is_free = operator.line is None and bracket.line is None and bracket.symbol in OPENING
+        has_row = (item.line or 0) - self.line > 1 and item.column == self.row_indent + INDENT
+        return is_free and has_row and operator.symbol in OPERATORS
+
+    def _next_row(self, column: int) -> None:
+        self._raw("\n" + " " * column)
+        self.row_indent = column
 
     def _parameters(self, pending: list[Item], item: Item) -> bool:
         """Write parameters on rows of their own if there are as many as rows; False if not."""
@@ -386,6 +417,8 @@ class _LineWriter:
                     score += 25
                 if item.symbol in CLOSING and column == self.base:
                     score += 40
+                if not aligned and number < last and column <= self.base:
+                    score -= 10  # a row left of the statement
             if item.is_glued or column is not None and column < 0:
                 scores.append(-1000 if item.is_glued else -500)
             else:
