@@ -22,6 +22,8 @@ def hang_operands(lines: list[Line], indents: list[int]) -> None:
         items = line.items
         if line.is_header and items[0].text in _TESTS and items[-1].symbol == ":":
             below = first_line(lines[number + 1], indents[number + 1])
+            if below is not None and (lines[number + 1].is_definition or lines[number + 1].items[0].text[0] == "@"):
+                below -= 1  # a blank row
             at = 1
             while at < len(items):
                 at = _hang(items, at, indents[number], below) or at + 1

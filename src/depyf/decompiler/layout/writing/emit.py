@@ -154,17 +154,13 @@ class _LineWriter:
         mark = joins.strip()
         if item is not None and item.text == "pass" and column == self.column:
             item.text, column = "...", self.column + 1  # the known column is that of the end
-        elif item is not None and item.text == "pass" and column is not None and self._is_body_of_function(line):
-            if column == self.column + len(" return "):  # the known column is that of the constant
+        elif item is not None and item.text == "pass" and column == self.column + len(" return "):
+            if line.parent >= 0 and "def" in self.lines[line.parent].words:  # the known column is that of the constant
                 item.text, column = "return None", self.column + 1
         blanks = joins[len(mark) :]
         if column is not None and column >= self.column + len(mark):
             blanks = " " * (column - self.column - len(mark))
         self._raw(mark + blanks)
-
-    def _is_body_of_function(self, line: Line) -> bool:
-        words = " ".join(item.text for item in self.lines[line.parent].items[:2]).split() if line.parent >= 0 else []
-        return "def" in words[:2]
 
     def _new_line(self, number: int, wanted: int | None) -> None:
         rows = 0
@@ -398,6 +394,15 @@ class _LineWriter:
             return self.align[-1]
         return self.base + (0 if items[0].symbol in CLOSING else INDENT)
 
+    def _column_habit(self, item: Item, column: int, *, is_last: bool, in_brackets: bool) -> int:
+        """Score how usual it is that ``item`` begins a row in ``column``; ``is_last``: that is where it is."""
+        if item.symbol in CLOSING:
+            return 40 if column == self.base else 0
+        if not is_last:
+            return -10 if not in_brackets and column <= self.base else 0
+        is_usual = self.is_header and not self.commas.hang(self.base + INDENT)
+        return 25 if is_usual and column == self.base + 2 * INDENT else 0
+
     def _break_scores(self, items: list[Item]) -> list[int]:
         """Score for each item how likely it begins a row; the last one is where its column is."""
         last = len(items) - 1
@@ -412,13 +417,7 @@ class _LineWriter:
             score = 100 if aligned else 0
             if column is not None:
                 score += 20 * (align is not None and column == align)
-                is_usual = self.is_header and not self.commas.hang(self.base + INDENT)
-                if is_usual and number == last and column == self.base + 2 * INDENT:
-                    score += 25
-                if item.symbol in CLOSING and column == self.base:
-                    score += 40
-                if not aligned and number < last and column <= self.base:
-                    score -= 10  # a row left of the statement
+                score += self._column_habit(item, column, is_last=number == last, in_brackets=bool(aligned))
             if item.is_glued or column is not None and column < 0:
                 scores.append(-1000 if item.is_glued else -500)
             else:

@@ -34,7 +34,12 @@ class Line(NamedTuple):
     @property
     def is_definition(self) -> bool:
         """Whether it is the header of a function or class."""
-        return self.is_header and any(item.text in ("def", "class") for item in self.items[:2])
+        return self.is_header and not {"def", "class"}.isdisjoint(self.words)
+
+    @property
+    def words(self) -> list[str]:
+        """The first two words: the first item may be the whole line."""
+        return " ".join(item.text for item in self.items[:2]).split(None, 2)[:2]
 
     def close(self) -> None:
         """Place a last bracket of unknown location at the end of the definition, or write a semicolon that ends it."""

@@ -137,7 +137,7 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
     line, below, body = block.evidence.exit_line, second.evidence.exit_line, second.fall
     if line is None or below is None or line >= below or body is None or second.kind != "branch":
         return False
-    if second.evidence.is_line_of_statement:
+    if second.evidence.is_line_of_statement and not _has_line_of_comparison(block, second):
         out = second.false if body is second.true else second.true
         return same_exit(skip_jumps(block.false if second is block.true else block.true), out)
     found, inner = _start_of_body(second), _column_of_if(second)
@@ -151,6 +151,13 @@ def _is_nested_if(block: LiftedBlock, second: LiftedBlock) -> bool:
         return any(found[1] - inner - step in (-2, -1) for step in steps)
     step = found[1] - inner
     return step > 1 and step in steps or step - len("el") > 1 and step - len("el") in steps
+
+
+def _has_line_of_comparison(block: LiftedBlock, second: LiftedBlock) -> bool:
+    """Whether the jump of ``second``, a row below, may have the line of a comparison that ends ``block``."""
+    line, tested = second.evidence.exit_line, second.evidence.line
+    is_above = second.evidence.column is not None and line is not None and tested is not None and line < tested
+    return is_above and _ends_with_comparison(block.test)
 
 
 _NEAR = 10
