@@ -78,11 +78,32 @@ def _is_one_jump(
     goal = skip_jumps(block)
     if goal is None or goal is block:
         return False
+    if _is_of_the_compiler(block):
+        return False  # where several `break` statements lead
     if follow is not None and goal is skip_jumps(follow):
         evidence = block.evidence  # without columns, the jump after a match statement has the line of a case
         return goal is context.continue_to and evidence.is_continue and (evidence.column is not None or not in_match)
     loop = (context.break_to, context.continue_to)
     return writer.is_exit(goal) or any(goal is skip_jumps(other) for other in loop if other is not None)
+
+
+def _is_of_the_compiler(block: LiftedBlock) -> bool:
+    """Whether the jump ``block`` has no line of its own, but all that leads to it are jumps that have one."""
+    line, lines = block.evidence.exit_line, {one.evidence.exit_line for one in block.predecessors}
+    if line is not None and line not in lines:
+        return False
+    return all(_is_written_jump(one, of_next=line is not None) for one in block.predecessors)
+
+
+def _is_written_jump(block: LiftedBlock, *, of_next: bool) -> bool:
+    """Whether a `break` or `continue` of the source ends ``block``. ``of_next``: the jump after it may have its line."""
+    line = block.evidence.exit_line
+    if block.kind != "goto" or line is None:
+        return False
+    if block.jumps_on_its_line or block.evidence.column is not None:
+        return True
+    above = [one.line for one in block.statements] or [one.evidence.exit_line for one in block.predecessors]
+    return of_next and all(one is not None and one < line for one in above)
 
 
 def _is_return_of_try(writer: Structurer, node: LiftedBlock, block: LiftedBlock) -> bool:
