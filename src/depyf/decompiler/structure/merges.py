@@ -96,7 +96,7 @@ def _is_of_the_compiler(block: LiftedBlock) -> bool:
 
 
 def _is_written_jump(block: LiftedBlock, *, of_next: bool) -> bool:
-    """Whether a `break` or `continue` of the source ends ``block``. ``of_next``: the jump after it may have its line."""
+    """Whether a `break` or `continue` of the source ends ``block``. ``of_next``: the next jump may have its line."""
     line = block.evidence.exit_line
     if block.kind != "goto" or line is None:
         return False
