@@ -283,6 +283,8 @@ def _add(
         found.insert(0, _Idle(line, end_line, start, end, body, at, outer, is_next))
     if column <= start:
         found.insert(0, _Idle(line, end_line, start, end, body, at, column, is_next))
+    elif line < end_line and not at:
+        found.insert(0, _Idle(line, end_line, start, end, body, at, start, is_next))
 
 
 def _column(body: list[nodes.Statement]) -> int | None:
@@ -327,6 +329,24 @@ def _constant_test(idle: _Idle) -> _Written | None:
     return _Written(nodes.If(_test(text), body, orelse, line=idle.line), len(inside))
 
 
+def _test_of_block(idle: _Idle) -> _Written | None:
+    """``if True`` or ``if __debug__``: up to 3.11, the NOP is that of the whole statement, whose body is below."""
+    inside = idle.inside()
+    if idle.start != idle.column or idle.has_one_line or not inside:
+        return None
+    lines = [statement.line or 0 for statement in inside]
+    if not idle.line < min(lines) or max(lines) > idle.end_line or _ends_later(idle, inside):
+        return None
+    return _Written(nodes.If(_test("True"), inside, line=idle.line), len(inside))
+
+
+def _ends_later(idle: _Idle, inside: list[nodes.Statement]) -> bool:
+    """Whether the NOP is that of more than an ``if`` with these statements."""
+    after = idle.body[idle.at + len(inside) :][:1]
+    line = after[0].line if after else None
+    return isinstance(inside[0], _TRIES) or line is not None and line <= idle.end_line
+
+
 def _negated_test(idle: _Idle) -> _Written | None:
     """``if not __debug__``: since 3.14, the NOP is that of the operand. What is below is the ``else`` clause."""
     inside = idle.inside()
@@ -365,4 +385,4 @@ def _pass(idle: _Idle) -> _Written | None:
     return _Written(statement)
 
 
-RULES: Rules[_Idle, _Written] = Rules("idle", _constant_test, _negated_test, _loop_of_one_trip, _pass)
+RULES: Rules[_Idle, _Written] = Rules("idle", _constant_test, _test_of_block, _negated_test, _loop_of_one_trip, _pass)
