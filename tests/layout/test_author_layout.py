@@ -806,6 +806,20 @@ CASES = {
         "    if a and (\n        b\n        and (\n            c\n            or d\n        )\n        or e\n    ):\n"
         "        return 4\n    if a and b and \\\n       c:\n        print(1)\n"
     ),
+    "ends that the order of the constants tells": (
+        "def g(x):\n    \"\"\"Doc.\"\"\"\n    while 1:\n        if x(1):\n            break\n        x(2)\n\n"
+        "\ndef k(x):\n    \"\"\"Doc.\"\"\"\n    try:\n        x()\n    except ValueError:\n        pass\n"
+        "    else:\n        raise RuntimeError('a')\n\n\ndef m(x):\n    \"\"\"Doc.\"\"\"\n    try:\n"
+        "        x()\n    except ValueError:\n        pass\n    else:\n        if x:\n            x.y = 'b'\n"
+        "        x.z = None\n\n\ndef n(x):\n    \"\"\"Doc.\"\"\"\n    try:\n        x()\n"
+        "    except ValueError:\n        return\n    if x:\n        x.y = 'b'\n"
+    ),
+    "breaks of which a NOP is left": (
+        "def l(x):\n    while True:\n        m = x(1)\n        if m:\n            s = x(3)\n        else:\n"
+        "            break\n    return s\n\n\ndef m(x):\n    result = ''\n    while True:\n        c = x()\n"
+        "        if c:\n            if not result:\n                raise ValueError\n            break\n"
+        "        result += c\n    return result\n"
+    ),
     "closing parentheses on rows of their own": (
         "def f(a, b):\n    c = 1\n    if (\n        a.b\n        and b.c\n    ):\n        return 1\n    x = (\n"
         "        a\n        + b\n    )\n    if (\n        a.b or b.c\n    ):\n        return 2\n\n"
@@ -831,6 +845,7 @@ SINCE = {
     "a test below blank lines and its parenthesis": (3, 11),
     "constants below return": (3, 11),
     "operands of tests on rows of their own": (3, 11),
+    "ends that the order of the constants tells": (3, 10), "breaks of which a NOP is left": (3, 10),
     "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),
     "negated groups, an if in an else clause": (3, 11),

@@ -20,7 +20,7 @@ def from_last(evidence):
 
 def test_a_block_of_two_keeps_all_that_is_known_of_its_end():
     both = FIRST.ending_as(LAST)
-    assert from_first(both) == {"line", "left_from", "is_repeated", "is_behind_finally"}
+    assert from_first(both) == {"line", "left_from", "left_line", "is_repeated", "is_behind_finally"}
     assert len(from_first(both) | from_last(both)) == len(Evidence._fields)
     assert Evidence().ending_as(LAST).line == LAST.line
 

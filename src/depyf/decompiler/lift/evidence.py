@@ -27,6 +27,9 @@ class Evidence(NamedTuple):
     """The start column of a ``break`` or ``continue`` of which a NOP, or the end of the iteration, is left at the
     beginning."""
 
+    left_line: int | None = None
+    """The line of a NOP at the beginning that has no columns, if what follows is on another line (3.10)."""
+
     test_end: tuple[int, int] | None = None
     """The end line and column of the test at the end, without a parenthesis around it."""
 
@@ -83,11 +86,12 @@ class Evidence(NamedTuple):
     def ending_as(self, last: Evidence) -> Evidence:
         """The evidence of a block that begins like this one and ends like ``last``.
 
-        ``left_from``, ``is_repeated`` and ``is_behind_finally`` stay those of this block.
+        ``left_from``, ``left_line``, ``is_repeated`` and ``is_behind_finally`` stay those of this block.
         """
         return last._replace(
             line=last.line if self.line is None else self.line,
             left_from=self.left_from,
+            left_line=self.left_line,
             is_repeated=self.is_repeated,
             is_behind_finally=self.is_behind_finally,
         )

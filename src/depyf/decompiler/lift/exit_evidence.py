@@ -356,7 +356,23 @@ class ExitEvidence:
             return True  # it has the line of the preceding instruction
         if not self.raw.table.behavior.exits_are_copied:
             return self.ends_the_code(block)
+        line = block.instructions[-1].line
+        if line is not None and (line in self.lines_before_none or _is_behind_nop(block.instructions)):
+            return True
         return self.has_line_of_jump(block) or self.ends_a_line(block)
+
+    @cached_property
+    def lines_before_none(self) -> range:
+        """The lines where no ``return`` is: its None would be among ``co_consts`` before what only later lines load."""
+        constants = self.raw.consts
+        place = next((at for at, one in enumerate(constants) if one is None), 0)
+        before = {id(one) for one in constants[:place]}
+        first: dict[int, int] = {}  # the first line that loads each of them
+        for block in self.graph.blocks:
+            for i in block.instructions:
+                if i.op == "CONST" and i.line is not None and id(i.arg) in before:
+                    first[id(i.arg)] = min(i.line, first.get(id(i.arg), i.line))
+        return range(max(first.values(), default=0))
 
     def comes_after_its_position(self, block: BasicBlock, position: Position) -> bool:
         """Whether all predecessors of ``block`` end at ``position``, or end a clause with a ``pass`` there."""
@@ -441,6 +457,14 @@ def _may_be_second_at(instruction: Instruction, instructions: list[Instruction],
         return False
     start = instruction.position
     return bool(start[0] == line == end_line and start[3] < column and end_column - column == len(str(instruction.arg)))
+
+
+def _is_behind_nop(instructions: list[Instruction]) -> bool:
+    """Whether a NOP has the line of the return of a constant right after it. It was the end of another block: a
+    ``return`` of the source leaves none.
+    """
+    nop, value = instructions[-3:-1] if len(instructions) > 2 else instructions[-1:] * 2
+    return nop.op == "NOP" and nop.line == value.line
 
 
 def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:

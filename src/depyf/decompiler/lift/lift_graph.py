@@ -14,6 +14,7 @@ from .columns import (
     column_of_return,
     column_of_with,
     end_of_test,
+    left_line,
     return_from_with,
 )
 from .evidence import Evidence
@@ -185,6 +186,7 @@ class _Lifter:
             line=next((i.line for i in block.instructions if i.line is not None), None),
             exit_line=exit_line,
             left_from=column_of_left_jump(block.instructions),
+            left_line=left_line(block.instructions),
             keyword=self.keyword,
             is_clause=self.raw.name == "<genexpr>",
             is_continue=self.exits.is_continue(block),

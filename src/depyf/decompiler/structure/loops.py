@@ -129,7 +129,9 @@ def write_while(
         return _write_tested(writer, node, *tested, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
     beside = {block for block in inside - loop if block.kind != "raise" or block.region is node.region}
-    inside -= {block for block in beside if _follows_by_its_line(block, inside)}
+    inside -= {
+        block for block in beside if _follows_by_its_line(block, inside) or _is_behind_a_break(block, inside)
+    }
     inside |= {block for block in writer.leaving(inside) if _is_in_loop_by_its_line(writer, node, block, inside)}
     for block in writer.leaving(inside):
         begins = block not in writer.flow.back and is_within(block, min(columns_in(inside), default=None))
@@ -216,6 +218,13 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
     if not rest.statements and (target is block or block.evidence.column) and not is_left_of_test(block, source):
         return False
     return all(_last_line(one) < line for one in inside if one is not block)
+
+
+def _is_behind_a_break(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
+    """Whether ``block`` is a return below the loop: a ``break`` left a NOP before it, on an earlier line."""
+    left, line = block.evidence.left_line, block.evidence.exit_line
+    is_below = block.kind == "return" and not block.statements and left is not None and line is not None and left < line
+    return is_below and all(_last_line(one) < (line or 0) for one in inside if one is not block)
 
 
 def _may_be_copied(block: LiftedBlock) -> bool:
