@@ -820,6 +820,11 @@ CASES = {
         "        if c:\n            if not result:\n                raise ValueError\n            break\n"
         "        result += c\n    return result\n"
     ),
+    "lines of statements that do nothing": (
+        "def h(x):\n    x(1)\n    pass\n    x(2)\n\n\ndef k(x):\n    if x:\n        pass\n        x(1)\n"
+        "    if x:\n        x(1)\n        pass\n    if x.y:\n        for x in x:\n            pass\n"
+        "            x(3)\n    x(2)\n"
+    ),
     "closing parentheses on rows of their own": (
         "def f(a, b):\n    c = 1\n    if (\n        a.b\n        and b.c\n    ):\n        return 1\n    x = (\n"
         "        a\n        + b\n    )\n    if (\n        a.b or b.c\n    ):\n        return 2\n\n"
@@ -846,6 +851,7 @@ SINCE = {
     "constants below return": (3, 11),
     "operands of tests on rows of their own": (3, 11),
     "ends that the order of the constants tells": (3, 10), "breaks of which a NOP is left": (3, 10),
+    "lines of statements that do nothing": (3, 10),
     "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),
     "negated groups, an if in an else clause": (3, 11),

@@ -15,6 +15,7 @@ from .context import NoPlace, SeveralEntries
 from .else_clauses import RULES as _ELSE_CLAUSES
 from .else_clauses import write_else_clauses
 from .flow import Flow
+from .idle_lines import write_idle_lines
 from .idle_statements import RULES as _IDLE
 from .idle_statements import write_idle_statements
 from .jumps import RULES as _JUMPS
@@ -46,6 +47,7 @@ __all__ = [
     "separate_outer_loops",
     "structure",
     "write_else_clauses",
+    "write_idle_lines",
     "write_idle_statements",
 ]
 

@@ -15,7 +15,7 @@ from ..syntax import nodes
 from .else_clauses import column_of_body
 from .rules import Rules
 
-_ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
+ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
 """How operations begin after which a statement may begin."""
 _PLACES = frozenset({"NOP", "POP_EXCEPT"})
 """Operations that may have no other position than that of a statement without instructions."""
@@ -197,8 +197,9 @@ def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
     """
     shared: set[int | None] = {
         instruction.line
-        for before, instruction in zip([None, *instructions], instructions)
+        for at, (before, instruction) in enumerate(zip([None, *instructions], instructions))
         if instruction.op not in _PLACES and not _is_end_of_handler(before, instruction)
+        if not is_copied(instructions, at)
     }
     seen: set[int | None] = set()
     for before, nop in zip([None, *instructions], instructions):
@@ -206,9 +207,18 @@ def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
             continue
         if nop.line in shared or nop.line in seen:
             continue
-        if before is None or before.target >= 0 or before.op.startswith(_ENDS_STATEMENT):
+        if before is None or before.target >= 0 or before.op.startswith(ENDS_STATEMENT):
             seen.add(nop.line)
             yield nop
+
+
+def is_copied(instructions: Sequence[Instruction], number: int) -> bool:
+    """Whether this is part of a copy of the implicit return, which has the line of the NOP before it."""
+    for start in (number - 1, number - 2):
+        if start >= 0 and [one.op for one in instructions[start : start + 3]] == ["NOP", "CONST", "RETURN_VALUE"]:
+            nop, one = instructions[start], instructions[number]
+            return instructions[start + 1].arg is None and (nop.line, nop.position) == (one.line, one.position)
+    return False
 
 
 def _is_end_of_handler(before: Instruction | None, jump: Instruction) -> bool:

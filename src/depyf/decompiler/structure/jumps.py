@@ -86,6 +86,8 @@ class Jump:
             statement.line, statement.column = left.line, left.left_from
         elif self.target is not self.block or self.block.kind == "goto":
             statement.column = target.column
+        if left is None and self.block.evidence.left_line is not None:
+            statement.line = self.block.evidence.left_line
         return statement
 
     def returns(self) -> Continuation:
