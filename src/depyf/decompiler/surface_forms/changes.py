@@ -27,7 +27,13 @@ Jump = Optional[nodes.Statement]
 
 
 class TreeChange(Protocol):
-    """A change of the tree that can be undone."""
+    """A change of the tree that can be undone. ``kind`` is one of `KINDS`; it begins on ``line``."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def line(self) -> int | None: ...
 
     def make(self) -> None: ...
 

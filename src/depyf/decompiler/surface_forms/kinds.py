@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Collection, Iterable, Iterator
 
-from .changes import FormChange
+from .changes import FormChange, TreeChange
 from .choices import left_open
 
 KINDS = {
@@ -59,6 +59,7 @@ KINDS = {
     "loop:breaks-as-jump": "Each `break` is the jump that follows the loop.",
     "loop:if-break-as-test": "`while True` with `if a: break` first is `while not a`.",
     "loop:test-as-if-break": "`while a` is `while True` with `if not a: break`.",
+    "loop:true-as-1": "`while True` is `while 1`.",
     "finally:abandoned-constant": "A body returns a constant that its `finally` overrides.",
     "finally:abandoned-value": "A body returns the value of its last statement, and its `finally` overrides that.",
     "columns:undone": "Nothing is decided by columns.",
@@ -78,13 +79,11 @@ KINDS = {
     "dead:try-continue-as-else": "Handlers fall off instead of a `continue`, and what follows is the `else`.",
     "dead:handler-continues": "The last handler ends with a `continue`.",
 }
-"""What each kind of change makes of a statement, by name. A kind in ``Settings.skip_rules`` is not proposed,
-except ``columns:undone`` and ``dead:names``, which no search proposes.
-"""
+"""What each kind of change makes of a statement, by name. A kind in ``Settings.skip_rules`` is not tried."""
 
 
 class Search:
-    """What the searches of one code object tried; kinds in ``skipped`` are not proposed.
+    """What the searches of one code object tried; kinds in ``skipped`` are not tried.
 
     ``texts``: how many texts were compiled. ``tried``: how often a change of each kind was the last one of such a text.
     ``found``: the changes that were made in the end.
@@ -94,7 +93,7 @@ class Search:
         self.skipped = skipped
         self.texts = 0
         self.tried: Counter[str] = Counter()
-        self.found: tuple[FormChange, ...] = ()
+        self.found: tuple[TreeChange, ...] = ()
 
     def proposed(self, changes: Iterable[FormChange]) -> Iterator[FormChange]:
         """Yield those of ``changes`` that are to be tried: evidence has not decided the statement."""
@@ -102,7 +101,7 @@ class Search:
             if change.kind not in self.skipped:
                 yield change
 
-    def tries(self, change: FormChange) -> None:
+    def tries(self, change: TreeChange) -> None:
         """Count a text that ends with ``change``."""
         self.texts += 1
         self.tried[change.kind] += 1
