@@ -202,6 +202,8 @@ def _instead_of_if_with_else(statement: nodes.If, rest: list[nodes.Statement], f
     test, body, orelse = statement.test, statement.body, statement.orelse
     if isinstance(body[-1], _JUMPS):
         yield "if:else-below", [nodes.If(test, body), *orelse, *rest]
+    if isinstance(orelse[-1], _JUMPS):
+        yield "if:negated-body-below", [nodes.If(negate(test), orelse), *body, *rest]
     if falls is not None and not rest:
         yield "if:else-below-jump", [nodes.If(test, _ended(body, falls)), *orelse]
         yield "if:negated-body-below-jump", [nodes.If(negate(test), _ended(orelse, falls)), *body]
@@ -221,6 +223,10 @@ def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterat
         second = others[0] if len(others) == 1 else nodes.BoolOp(test.op, others)
         if test.op == "and":
             yield "test:and-as-ifs", [nodes.If(first, [nodes.If(second, body, orelse)], orelse), *rest]
+            front, back = test.values[:-1], test.values[-1]
+            if len(front) > 1:
+                inner = nodes.If(back, body, orelse)
+                yield "test:last-and-as-if", [nodes.If(nodes.BoolOp("and", front), [inner], orelse), *rest]
         else:
             yield "test:or-as-elif", [nodes.If(first, body, [nodes.If(second, body, orelse)]), *rest]
 
@@ -233,6 +239,8 @@ def _instead_of_try(statement: nodes.Try | nodes.TryStar, rest: list[nodes.State
         yield "try:else-below-jumps", [make(body, leaving, [], final), *orelse]
     if handlers and not orelse:
         yield from _instead_of_handlers(statement, rest)
+    if handlers and final:
+        yield "try:finally-around", [make([make(body, handlers, orelse)], [], [], final), *rest]
     if final and isinstance(body[-1], _JUMPS) and len(body) > 1:
         yield "try:jump-below-finally", [make(body[:-1], handlers, orelse, final), body[-1], *rest]
 
