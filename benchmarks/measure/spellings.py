@@ -4,11 +4,11 @@
     python benchmarks/measure/spellings.py --stdlib --sample 150 --strip --save 3.13-strip.json
     python benchmarks/measure/spellings.py --stdlib --sample 150 --made     trees without positions, compiled
     python benchmarks/measure/spellings.py --dynamo                         what Dynamo was recorded to make
-    python benchmarks/measure/spellings.py --table *.json
+    python benchmarks/measure/spellings.py --table *.json --write
 
 A row has a kind, in how many code objects it was tried, and in how many it is part of the spelling that was found.
 ``--show N`` names found ones. A kind that is never found can go. ``--save`` keeps the numbers; ``--table`` adds up
-files of several Pythons.
+files of several Pythons, and ``--write`` puts that into docs/spellings.md.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "lib"), str(ROOT / "tests")]
 
 import workers  # noqa: E402
+from marked_page import put  # noqa: E402
 from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip  # noqa: E402
 
 LEVELS = ("proven", "exact", "identical")
+PAGE = ROOT / "docs" / "spellings.md"
+OF = {"compiled": "as compiled", "stripped": "without line tables", "made": "made by a tool", "dynamo": "Dynamo's"}
+"""What was measured, and the head of its column."""
 Numbers = Dict[str, Any]
 
 
@@ -103,15 +107,28 @@ def summary(files: Dict[str, Numbers]) -> Numbers:
 
 
 def table(parts: List[Numbers]) -> str:
+    """A row for each kind: in how many code objects it was tried, and found in those of each sort."""
     from depyf.decompiler.surface_forms.kinds import KINDS
 
-    sums: Dict[str, Dict[str, int]] = {
-        name: sum((collections.Counter(part[name]) for part in parts), collections.Counter())
-        for name in ("tried", "found")
-    }
-    lines = ["| kind | what it makes | tried in | found in |", "|---|---|---|---|"]
+    tried: collections.Counter[str] = collections.Counter()
+    found: Dict[str, collections.Counter[str]] = {of: collections.Counter() for of in OF}
+    for part in parts:
+        tried.update(part["tried"])
+        found[part["of"]].update(part["found"])
+    head = f"| kind | what it makes | tried in | found: {' | '.join(OF.values())} |"
+    lines = [head, "|---|---|---|" + "---|" * len(OF)]
     for kind, what in KINDS.items():
-        lines.append(f"| `{kind}` | {what} | {sums['tried'][kind]} | {sums['found'][kind]} |")
+        lines.append(f"| `{kind}` | {what} | {tried[kind]} | {' | '.join(str(one[kind]) for one in found.values())} |")
+    return "\n".join(lines)
+
+
+def measured(parts: List[Numbers]) -> str:
+    """Which code the numbers are of."""
+    lines = ["| CPython | | code objects | searched | better spelling found |", "|---|---|---|---|---|"]
+    for part in parts:
+        total: collections.Counter[str] = collections.Counter(part["total"])
+        numbers = " | ".join(str(total[name]) for name in ("objects", "searched", "found"))
+        lines.append(f"| {part['python']} | {OF[part['of']]} | {numbers} |")
     return "\n".join(lines)
 
 
@@ -123,6 +140,7 @@ def main(arguments: List[str] | None = None) -> int:
     parser.add_argument("--made", action="store_true", help="compile trees without positions")
     parser.add_argument("--dynamo", action="store_true", help="what Dynamo was recorded to make on this Python")
     parser.add_argument("--table", nargs="+", metavar="FILE", help="add up what was saved")
+    parser.add_argument("--write", action="store_true", help="put what --table adds up into docs/spellings.md")
     parser.add_argument("--save", metavar="FILE", help="keep the numbers")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=600, help="seconds per item (default 600)")
@@ -152,11 +170,14 @@ def main(arguments: List[str] | None = None) -> int:
                     shown[one["kind"]] += 1
                     if shown[one["kind"]] <= options.show:
                         print(f"{one['kind']}: {path}: {row['name']}, line {one['line']}")
-        parts = [summary(files)]
+        of = "dynamo" if options.dynamo else "made" if options.made else "stripped" if options.strip else "compiled"
+        parts = [{**summary(files), "of": of, "python": sys.version.split()[0]}]
         print(f"{len(files)} items, CPython {sys.version.split()[0]}: {dict(parts[0]['total'])}\n")
         if options.save:
             Path(options.save).write_text(json.dumps({"summary": parts[0], "files": files}), encoding="utf-8")
     print(table(parts))
+    if options.table and options.write:
+        put(PAGE, "spellings", f"{table(parts)}\n\n{measured(parts)}")
     return 0 if options.table else int(len(files) < len(items))
 
 

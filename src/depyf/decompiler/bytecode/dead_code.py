@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...errors import DecompilationError
 from .code.raw_code import RawCode
@@ -29,7 +29,7 @@ class DeadCode(NamedTuple):
     ``position`` is its instruction index, ``line`` that of its statement, ``target`` the line to which it jumps.
     ``missing`` is false if only the second code object has it: lines are unknown then. ``is_extra`` is true then, and
     if both have it. ``is_jump``: it runs, and only jumps. ``far`` is the number of instructions that only one of the
-    two has, or with another target. ``returned`` has the constant of a ``return`` that ends the code.
+    two has, or with another target.
     """
 
     position: int
@@ -39,7 +39,6 @@ class DeadCode(NamedTuple):
     is_extra: bool = False
     is_jump: bool = False
     far: int = 0
-    returned: tuple[Any, ...] = ()
 
 
 def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | None:
@@ -141,6 +140,4 @@ def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
     if leaving.target >= len(instructions):
         return None  # nothing is checked in code that never runs
     target = instructions[leaving.target].line if leaving.op == "JUMP" else None
-    last = instructions[index:]
-    returned = (last[0].arg,) if [one.op for one in last] == ["CONST", "RETURN_VALUE"] else ()
-    return DeadCode(index, True, instructions[index].line, target, returned=returned)
+    return DeadCode(index, True, instructions[index].line, target)

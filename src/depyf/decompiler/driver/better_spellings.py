@@ -38,7 +38,7 @@ def spelled_exactly(
 
     Those that ``may_differ`` are only made exact.
     """
-    chosen: list[TreeChange] = []
+    chosen: dict[RawCode, Sequence[TreeChange]] = {}
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
         if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
@@ -57,21 +57,30 @@ def spelled_exactly(
                 continue
             for change in found:
                 change.make()
-            chosen += found
-            search.found = tuple(change for change in found if isinstance(change, FormChange))
-    if not chosen:
-        return proofs
-    tree, text, lines, changes = work.tree(), work.text, work.lines, work.changes
-    better = work.prove() if work.print(tree) else {}
-    kept = all(_as_good(better.get(raw), proofs[raw]) for raw in proofs)
-    if kept and work.changes == changes:
-        return better
-    for change in reversed(chosen):
-        change.undo()
-    for search in work.searches.values():
-        search.found = ()
+            search.found = tuple(found)
+            if found:
+                chosen[raw] = found
+    text, lines, changes = work.text, work.lines, work.changes
+    while chosen:
+        better = work.prove() if work.print(work.tree()) else {}
+        if work.changes != changes or not all(_as_good(better.get(raw), proofs[raw]) for raw in proofs):
+            break
+        # Jumps depend on lines too: what is identical alone may not be in the whole text. Then it stays as it was.
+        idle = [raw for raw in chosen if not _is_better(better.get(raw), proofs[raw])]
+        if not idle:
+            return better
+        for raw in idle:
+            _take_back(work, raw, chosen.pop(raw))
+    for raw, found in reversed(list(chosen.items())):
+        _take_back(work, raw, found)
     work.text, work.lines = text, lines
     return proofs
+
+
+def _take_back(work: Decompilation, raw: RawCode, found: Sequence[TreeChange]) -> None:
+    for change in reversed(found):
+        change.undo()
+    work.searches[raw].found = ()
 
 
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[TreeChange]:
@@ -86,17 +95,18 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
                 return [*exact, *spell_identically(body, raw, other, printed, work.compile, search)]
         return exact
     if any(field in verdict.differs for field in ("constants", "order of constants")):
-        tests = spell_loop_tests(body, raw, printed, work.compile)
+        tests = spell_loop_tests(body, raw, printed, work.compile, search)
         if tests:
             return tests
     if not _OF_DEAD_CODE.isdisjoint(verdict.differs):
-        unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile)
+        unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile, search)
         if unreached:
             return unreached
     if "code" not in verdict.differs:
         return []
     found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile, search)
     if not found and plain is not None:
+        search.tries(plain)
         with made([plain]), contextlib.suppress(DecompilationError):
             if not any(differing_fields(raw, work.compile(raw, printed() or ""))):
                 return [plain]
@@ -105,7 +115,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
 
 def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
     """The change that undoes the decisions made by columns in ``raw``; None if there are none."""
-    if raw not in work.by_columns:
+    if raw not in work.by_columns or "columns:undone" in work.settings.skip_rules:
         return None
     body = work.body(raw)
     try:
@@ -120,6 +130,7 @@ def _exactly(
 ) -> list[FormChange]:
     """The changes that make ``raw`` exact; ``plain`` may be one of them. Columns may be wrong."""
     if plain is not None:
+        search.tries(plain)
         with made([plain]):
             if distance(raw, printed() or "", compiled) == 0.0:
                 return [plain]
@@ -136,3 +147,7 @@ def _as_good(better: Verdict | None, before: Verdict) -> bool:
     if better is None:
         return not before.proven
     return better.exact if before.exact else better.proven
+
+
+def _is_better(better: Verdict | None, before: Verdict) -> bool:
+    return better is not None and (better.identical or better.exact and not before.exact)

@@ -2,6 +2,7 @@
 
 Takes the folded blocks. Every try and with statement becomes a node of the graph; the dominator tree and the
 layout give the order of statements; the values that an enclosing statement keeps on the stack show what is inside it.
+What no evidence settles is decided here too, as a choice that the search of ``surface_forms/`` may flip.
 On exit, every block is in the tree exactly once (small exits may be copied), or DecompilationError names the one that
 is not.
 Imports ``limits/``, ``bytecode/``, ``syntax/``, ``flowgraph/`` and ``lift/``.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 from typing import Iterator, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
-from ..lift.folding.comprehensions import always
 from ..lift.folding.negation import negate
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
@@ -27,7 +26,13 @@ Jump = Optional[nodes.Statement]
 
 
 class TreeChange(Protocol):
-    """A change of the tree that can be undone."""
+    """A change of the tree that can be undone. ``kind`` is one of `KINDS`; it begins on ``line``."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def line(self) -> int | None: ...
 
     def make(self) -> None: ...
 
@@ -172,8 +177,6 @@ def _instead_of_if_alone(statement: nodes.If, rest: list[nodes.Statement], falls
         yield "if:guard-before-body", [nodes.If(negate(test), [falls]), *body]
     if body == [nodes.Pass()]:
         yield "if:pass-negated", [nodes.If(negate(test), body), *rest]
-        if rest:
-            yield "if:pass-around-next", [nodes.If(always(test), rest[:1]), *rest[1:]]
     if not leaves:
         yield "if:else-pass", [nodes.If(test, body, [nodes.Pass()]), *rest]
     yield "if:pass-else", [nodes.If(negate(test), [nodes.Pass()], body), *rest]
@@ -204,17 +207,13 @@ def _instead_of_if_with_else(statement: nodes.If, rest: list[nodes.Statement], f
     if falls is not None and not rest:
         yield "if:else-below-jump", [nodes.If(test, _ended(body, falls)), *orelse]
         yield "if:negated-body-below-jump", [nodes.If(negate(test), _ended(orelse, falls)), *body]
-    if isinstance(orelse[0], nodes.Pass):
-        yield "if:else-pass-dropped", [nodes.If(test, body), *rest]
-    if isinstance(body[0], nodes.Pass):
-        yield "if:pass-dropped", [nodes.If(negate(test), orelse), *rest]
     yield "if:negated", [nodes.If(negate(test), orelse, body), *rest]
     if body[-1] == orelse[-1]:
         yield "if:same-ends-below", [nodes.If(test, body[:-1] or [nodes.Pass()], orelse[:-1]), body[-1], *rest]
 
 
 def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterator[_Form]:
-    """Split an ``if`` with two conditions into nested ones, and the reverse."""
+    """Split an ``if`` with two conditions into nested ones."""
     test, body, orelse = statement.test, statement.body, statement.orelse
     if isinstance(test, nodes.IfExp):
         arms = [nodes.If(value, body, orelse) for value in (test.body, test.orelse)]
@@ -230,41 +229,20 @@ def _instead_of_test(statement: nodes.If, rest: list[nodes.Statement]) -> Iterat
                 yield "test:last-and-as-if", [nodes.If(nodes.BoolOp("and", front), [inner], orelse), *rest]
         else:
             yield "test:or-as-elif", [nodes.If(first, body, [nodes.If(second, body, orelse)]), *rest]
-    only = body[0] if len(body) == 1 else None
-    if isinstance(only, nodes.If) and only.orelse == orelse:
-        yield "test:ifs-as-and", [nodes.If(nodes.BoolOp("and", [test, only.test]), only.body, orelse), *rest]
-    other = orelse[0] if len(orelse) == 1 else None
-    if isinstance(other, nodes.If) and other.body == body:
-        yield "test:elif-as-or", [nodes.If(nodes.BoolOp("or", [test, other.test]), body, other.orelse), *rest]
 
 
 def _instead_of_try(statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump) -> Iterator[_Form]:
-    if statement.orelse:
-        yield from _instead_of_try_with_else(statement, rest, falls)
-    elif statement.handlers:
-        yield from _instead_of_handlers(statement, rest)
-    make, body, final = type(statement), statement.body, statement.finalbody
-    if statement.handlers and final:
-        tried = make(body, statement.handlers, statement.orelse)
-        yield "try:finally-around", [make([tried], [], [], final), *rest]
-    only = body[0] if len(body) == 1 else None
-    if isinstance(only, _TRIES) and not statement.handlers and not only.finalbody:
-        yield "try:inner-joined", [type(only)(only.body, only.handlers, only.orelse, final), *rest]
-    if final:
-        yield from _instead_of_finally(statement, rest)
-
-
-def _instead_of_try_with_else(
-    statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement], falls: Jump
-) -> Iterator[_Form]:
-    make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
-    handlers = statement.handlers
-    yield "try:else-below", [make(body, handlers, [], final), *orelse, *rest]
-    if falls is not None and not rest:
+    make, body, handlers = type(statement), statement.body, statement.handlers
+    orelse, final = statement.orelse, statement.finalbody
+    if orelse and falls is not None and not rest:
         leaving = [nodes.ExceptHandler(one.type, one.name, _ended(one.body, falls)) for one in handlers]
         yield "try:else-below-jumps", [make(body, leaving, [], final), *orelse]
-    yield "try:else-into-body", [make([*body, *orelse], handlers, [], final), *rest]
-    yield "try:else-shortened", [make(body, handlers, orelse[:1], final), *orelse[1:], *rest]
+    if handlers and not orelse:
+        yield from _instead_of_handlers(statement, rest)
+    if handlers and final:
+        yield "try:finally-around", [make([make(body, handlers, orelse)], [], [], final), *rest]
+    if final and isinstance(body[-1], _JUMPS) and len(body) > 1:
+        yield "try:jump-below-finally", [make(body[:-1], handlers, orelse, final), body[-1], *rest]
 
 
 def _instead_of_handlers(statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]) -> Iterator[_Form]:
@@ -281,36 +259,20 @@ def _instead_of_handlers(statement: nodes.Try | nodes.TryStar, rest: list[nodes.
             yield "try:except-pass-as-finally", [make(body, [], [], rest[:1]), *rest[1:]]
 
 
-def _instead_of_finally(statement: nodes.Try | nodes.TryStar, rest: list[nodes.Statement]) -> Iterator[_Form]:
-    """Move the jump at the end of the body after the statement, and the reverse."""
-    make, body, orelse, final = type(statement), statement.body, statement.orelse, statement.finalbody
-    if isinstance(body[-1], _JUMPS) and len(body) > 1:
-        yield "try:jump-below-finally", [make(body[:-1], statement.handlers, orelse, final), body[-1], *rest]
-    if rest and not orelse and isinstance(rest[0], nodes.Return):
-        yield "try:return-into-finally", [make([*body, rest[0]], statement.handlers, [], final), *rest[1:]]
-
-
 def _instead_of_loop(
     statement: nodes.For | nodes.AsyncFor | nodes.While, rest: list[nodes.Statement]
 ) -> Iterator[_Form]:
     body, orelse = statement.body, statement.orelse
-    if orelse:
-        yield "loop:else-below", [_loop(statement, body, []), *orelse, *rest]
-    elif rest:
+    if rest and not orelse:
         yield "loop:rest-into-else", [_loop(statement, body, rest)]
-        yield "loop:next-into-else", [_loop(statement, body, rest[:1]), *rest[1:]]
         if _leaves(rest[0]):
             after = rest[1:] if isinstance(statement, nodes.While) and statement.test == _TRUE else rest
             yield "loop:breaks-as-jump", [_loop(statement, _without_breaks(body, rest[0]), orelse), *after]
     first = body[0]
-    if isinstance(statement, nodes.While):
-        if statement.test == _TRUE:
-            if isinstance(first, nodes.If) and first.body == [nodes.Break()] and not first.orelse:
-                loop = nodes.While(negate(first.test), body[1:] or [nodes.Pass()], orelse)
-                yield "loop:if-break-as-test", [loop, *rest]
-        elif not orelse:
-            leave = nodes.If(negate(statement.test), [nodes.Break()])
-            yield "loop:test-as-if-break", [nodes.While(_TRUE, [leave, *body], orelse), *rest]
+    if isinstance(statement, nodes.While) and statement.test == _TRUE:
+        if isinstance(first, nodes.If) and first.body == [nodes.Break()] and not first.orelse:
+            loop = nodes.While(negate(first.test), body[1:] or [nodes.Pass()], orelse)
+            yield "loop:if-break-as-test", [loop, *rest]
 
 
 def _ended(body: list[nodes.Statement], jump: nodes.Statement) -> list[nodes.Statement]:

@@ -16,10 +16,9 @@ from .changes import FormChange, changes
 
 _COMPOUND = (nodes.If, nodes.Try, nodes.TryStar, nodes.For, nodes.AsyncFor, nodes.While)
 _OF_PASS = frozenset(
-    ["if:pass-negated", "if:pass-around-next", "if:else-pass", "if:pass-else", "if:else-pass-dropped",
-     "if:pass-dropped", "dead:else-pass"]
-)  # fmt: skip
-"""Kinds of changes that write or drop an arm which leaves no instruction, so no column either."""
+    ["if:pass-negated", "if:else-pass", "if:pass-else", "dead:else-pass"]
+)
+"""Kinds of changes that write an arm which leaves no instruction, so no column either."""
 
 
 class FormChoice(NamedTuple):

@@ -20,6 +20,7 @@ from ..syntax import nodes
 from ..syntax.transforms.unreached import unreached_places
 from .changes import FormChange
 from .exact import Compile, Text, compiled_with, made
+from .kinds import Search
 
 _MOST = 24
 """The maximum number of places to try."""
@@ -36,12 +37,19 @@ class _Run(NamedTuple):
 
 
 def spell_dead_code(
-    body: list[nodes.Statement], raw: RawCode, recompiled: RawCode, printed: Text, compiled: Compile
+    body: list[nodes.Statement],
+    raw: RawCode,
+    recompiled: RawCode,
+    printed: Text,
+    compiled: Compile,
+    search: Search,
 ) -> list[FormChange]:
     """Return the changes after which the text of ``body`` compiles to ``raw`` itself; an empty list if there are none.
 
     ``recompiled`` is the code of the current text. ``body`` is restored at the end.
     """
+    if "dead:names" in search.skipped:
+        return []
     runs = [*_runs(raw.names, recompiled.names)]
     variables = _early(raw.varnames, recompiled.varnames)
     first = _first_constant(raw, recompiled)
@@ -61,6 +69,7 @@ def spell_dead_code(
                 tried += 1
                 if tried > _MOST:
                     return []
+                search.tries(change)
                 spend(_COST * (len(raw.bytecode) // 2), "the search for the place of dead code")
                 other = compiled_with(change, raw, printed, compiled)
                 if other is None:

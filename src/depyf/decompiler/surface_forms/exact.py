@@ -35,7 +35,7 @@ DEPTH = 4
 """The maximum number of changes to one body."""
 COST = 2
 """The number of differing instructions that each change after the first costs as much as."""
-AT_ONCE = 12
+AT_ONCE = 11
 """The number of changes of a body to try before moving on to other bodies that are as close to the original."""
 
 

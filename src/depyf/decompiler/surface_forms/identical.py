@@ -97,9 +97,6 @@ def _compiled(raw: RawCode, text: str, compiled: Compile) -> RawCode | None:
 def _options(body: list[nodes.Statement], dead: DeadCode) -> Iterator[FormChange]:
     """Yield the changes that may add or remove the dead code ``dead``, likeliest first."""
     found: list[tuple[tuple[bool, int], FormChange]] = []
-    if dead.returned not in ((), (None,)):
-        size, last = len(body), nodes.Return(nodes.Constant(dead.returned[0]))
-        yield _instead("dead:return-below", body, size, size, [last])
     for suite in _suites(body):
         for index, statement in enumerate(suite):
             if not isinstance(statement, (nodes.If, *_TRIES)):
@@ -143,9 +140,6 @@ def _alternatives_of_if(
         if not leaves and not rest:
             after = [_with_orelse(continued, []), *orelse]
             yield _instead("dead:continue-instead-of-else", suite, index, len(suite), after)
-        if isinstance(orelse[-1], nodes.Continue) and not rest and dead.is_extra:
-            after = [_with_orelse(statement, orelse[:-1])]
-            yield _instead("dead:else-without-continue", suite, index, len(suite), after)
         return
     if rest and leaves and dead.missing:
         yield from _with_else(suite, index, dead)
@@ -234,9 +228,8 @@ def _with_orelse(statement: nodes.Statement, orelse: list[nodes.Statement]) -> n
 def _instead(
     kind: str, suite: list[nodes.Statement], start: int, end: int, after: list[nodes.Statement]
 ) -> FormChange:
-    of = suite[start] if start < len(suite) else None
-    line = of.line if of is not None else None
-    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], kind, line, of)
+    of = suite[start]
+    return FormChange(suite, suite[:], [*suite[:start], *after, *suite[end:]], kind, of.line, of)
 
 
 def _may_be_elif(statement: nodes.Statement, following: nodes.Statement) -> bool:

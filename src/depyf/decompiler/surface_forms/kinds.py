@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Collection, Iterable, Iterator
 
-from .changes import FormChange
+from .changes import FormChange, TreeChange
 from .choices import left_open
 
 KINDS = {
@@ -19,7 +19,6 @@ KINDS = {
     "if:return-copied-into": "The return below an `if` is copied into its body.",
     "if:guard-before-body": "An `if` around the rest is one that leaves, before the rest.",
     "if:pass-negated": "`if a: pass` is `if not a: pass`.",
-    "if:pass-around-next": "`if a: pass` is an `if` around the next statement whose test is always true.",
     "if:else-pass": "An `if` has `else: pass`.",
     "if:pass-else": "An `if` is `if not a: pass`, and its body is the `else`.",
     "if:rest-into-else": "What follows a body that leaves is its `else`.",
@@ -31,43 +30,30 @@ KINDS = {
     "if:negated-body-below": "An `else` that leaves is the body of the opposite `if`, with the body below.",
     "if:else-below-jump": "A body leaves, where it falls off; its `else` is below.",
     "if:negated-body-below-jump": "An `else` leaves, where it falls off, as the body of the opposite `if`.",
-    "if:else-pass-dropped": "`else: pass` is not written.",
-    "if:pass-dropped": "`if a: pass` with an `else` is the opposite `if` around that.",
     "if:negated": "The two arms change places.",
     "if:same-ends-below": "The statement with which both arms end is below the `if`.",
     "test:conditional-as-ifs": "`if a if b else c` is nested statements.",
     "test:and-as-ifs": "`if a and b` is an `if` in the `if` of the first operand.",
     "test:last-and-as-if": "`if a and b and c` is `if c` in `if a and b`.",
     "test:or-as-elif": "`if a or b` is `if a`, and `elif b` with the same body.",
-    "test:ifs-as-and": "An `if` that is the body of another is one with `and`.",
-    "test:elif-as-or": "An `elif` with the same body is one `if` with `or`.",
     "try:finally-around": "A `finally` is of a statement around the handlers.",
-    "try:inner-joined": "A try statement alone in one with only a `finally` is one with it.",
-    "try:else-below": "An `else` is below the statement.",
-    "try:else-below-jumps": "The same, and the handlers leave.",
-    "try:else-into-body": "An `else` ends the body.",
-    "try:else-shortened": "An `else` ends after its first statement.",
+    "try:else-below-jumps": "An `else` is below the statement, and the handlers leave.",
     "try:rest-into-else": "What follows is the `else`.",
     "try:next-into-else": "The next statement is the `else`.",
     "try:last-into-else": "The last statement of the body is the `else`.",
     "try:except-pass-as-finally": "`except: pass` before a jump is a `finally` with the jump.",
     "try:jump-below-finally": "The jump that ends the body is below the statement.",
-    "try:return-into-finally": "The return below the statement ends the body.",
-    "loop:else-below": "The `else` of a loop is below it.",
     "loop:rest-into-else": "What follows a loop is its `else`.",
-    "loop:next-into-else": "The next statement is the `else` of the loop.",
     "loop:breaks-as-jump": "Each `break` is the jump that follows the loop.",
     "loop:if-break-as-test": "`while True` with `if a: break` first is `while not a`.",
-    "loop:test-as-if-break": "`while a` is `while True` with `if not a: break`.",
+    "loop:true-as-1": "`while True` is `while 1`.",
     "finally:abandoned-constant": "A body returns a constant that its `finally` overrides.",
     "finally:abandoned-value": "A body returns the value of its last statement, and its `finally` overrides that.",
     "columns:undone": "Nothing is decided by columns.",
     "dead:names": "Code that nothing runs has names that the code object keeps.",
-    "dead:return-below": "A `return` that nothing reaches ends the code.",
     "dead:else": "What follows a body that leaves is its `else`: a dead jump is left of that.",
     "dead:else-below": "The `else` of a body that leaves is below: there is no dead jump.",
     "dead:else-pass": "An `if` has `else: pass`: a dead jump is left of it.",
-    "dead:else-without-continue": "An `else` falls off its end instead of a `continue`.",
     "dead:continue-as-else": "A body falls off its end instead of a `continue`, and what follows is its `else`.",
     "dead:continue-before-else": "A body ends with a `continue` before its `else`.",
     "dead:continue-instead-of-else": "A body ends with a `continue`, and its `else` is below.",
@@ -78,13 +64,11 @@ KINDS = {
     "dead:try-continue-as-else": "Handlers fall off instead of a `continue`, and what follows is the `else`.",
     "dead:handler-continues": "The last handler ends with a `continue`.",
 }
-"""What each kind of change makes of a statement, by name. A kind in ``Settings.skip_rules`` is not proposed,
-except ``columns:undone`` and ``dead:names``, which no search proposes.
-"""
+"""What each kind of change makes of a statement, by name. A kind in ``Settings.skip_rules`` is not tried."""
 
 
 class Search:
-    """What the searches of one code object tried; kinds in ``skipped`` are not proposed.
+    """What the searches of one code object tried; kinds in ``skipped`` are not tried.
 
     ``texts``: how many texts were compiled. ``tried``: how often a change of each kind was the last one of such a text.
     ``found``: the changes that were made in the end.
@@ -94,7 +78,7 @@ class Search:
         self.skipped = skipped
         self.texts = 0
         self.tried: Counter[str] = Counter()
-        self.found: tuple[FormChange, ...] = ()
+        self.found: tuple[TreeChange, ...] = ()
 
     def proposed(self, changes: Iterable[FormChange]) -> Iterator[FormChange]:
         """Yield those of ``changes`` that are to be tried: evidence has not decided the statement."""
@@ -102,7 +86,7 @@ class Search:
             if change.kind not in self.skipped:
                 yield change
 
-    def tries(self, change: FormChange) -> None:
+    def tries(self, change: TreeChange) -> None:
         """Count a text that ends with ``change``."""
         self.texts += 1
         self.tried[change.kind] += 1
