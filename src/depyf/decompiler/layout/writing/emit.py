@@ -290,6 +290,8 @@ class _LineWriter:
         pending = self._close_above(pending, item)
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
+        if self.lines[len(self.rows) - 1].is_definition and not self.has_columns:
+            least = max([number + 2 for number, one in enumerate(pending[:-1]) if one.text == "="], default=least)
         best = least
         if len(items) - least > 1:
             scores = self._break_scores(items)
