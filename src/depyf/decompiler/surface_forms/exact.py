@@ -27,7 +27,7 @@ Text = Callable[[], Optional[str]]
 Compile = Callable[[RawCode, str], RawCode]
 """Compiles a text that should be equal to the code object; raises DecompilationError if it is not valid Python."""
 
-WORK = 60_000
+WORK = 90_000
 """The budget for all spellings of one code object: compared instructions, plus a quarter of the text's characters."""
 _STEPS = 0.8
 """How much of the decompiler's budget each unit of work spends."""
@@ -35,7 +35,7 @@ DEPTH = 4
 """The maximum number of changes to one body."""
 COST = 2
 """The number of differing instructions that each change after the first costs as much as."""
-AT_ONCE = 11
+AT_ONCE = 12
 """The number of changes of a body to try before moving on to other bodies that are as close to the original."""
 
 
