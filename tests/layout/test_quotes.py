@@ -59,6 +59,18 @@ def test_one_call_says_nothing():
         assert usual_quote(compile_source("a(\n    b,\n)\nc(\n    d,\n)\n", version)) == '"'
 
 
+def test_three_displays_tell_where_calls_do_not():
+    """Constants that are folded to one are a display; the default values of a function have its position."""
+    display = "a = (\n    'b',\n    'c',\n)\n"
+    aligned = "a = ['b',\n     c]\n"
+    defaults = "def a(b='c',\n      d='e'):\n    pass\n"
+    for version in HAVE_COLUMNS:
+        assert usual_quote(compile_source(display * 2, version)) == "'"
+        assert usual_quote(compile_source(display * 3 + defaults, version)) == '"'
+        assert usual_quote(compile_source(display * 3 + aligned, version)) == "'"
+        assert usual_quote(compile_source(display * 3 + "f(b,\n  c)\nf(d,\n  e)\n", version)) == "'"
+
+
 def test_a_statement_that_ends_with_a_parenthesis_is_no_call():
     """A class is made by a call, and a failing assertion too: their position is that of the whole statement."""
     text = "class A:\n    b = (\n        c\n    )\n\nassert d, (\n    e\n    + f\n)\ng(\n    h,\n)\n"
