@@ -814,6 +814,11 @@ CASES = {
         "        x.z = None\n\n\ndef n(x):\n    \"\"\"Doc.\"\"\"\n    try:\n        x()\n"
         "    except ValueError:\n        return\n    if x:\n        x.y = 'b'\n"
     ),
+    "breaks out of handlers": (
+        "def f(a):\n    b = []\n    while True:\n        try:\n            b.append(a.c(None))\n"
+        "        except StopIteration as d:\n            e = d.args[0] if d.args else None\n            break\n"
+        "    return b, e\n"
+    ),
     "breaks of which a NOP is left": (
         "def l(x):\n    while True:\n        m = x(1)\n        if m:\n            s = x(3)\n        else:\n"
         "            break\n    return s\n\n\ndef m(x):\n    result = ''\n    while True:\n        c = x()\n"
@@ -851,6 +856,7 @@ SINCE = {
     "constants below return": (3, 11),
     "operands of tests on rows of their own": (3, 11),
     "ends that the order of the constants tells": (3, 10), "breaks of which a NOP is left": (3, 10),
+    "breaks out of handlers": (3, 10),
     "lines of statements that do nothing": (3, 10),
     "closing parentheses on rows of their own": (3, 11),
     "commas after the last element": (3, 11), "parameters on rows of their own": (3, 11),

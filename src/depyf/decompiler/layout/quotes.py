@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Iterator, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
@@ -15,6 +15,21 @@ _DISPLAYS = ("BUILD_LIST", "BUILD_MAP", "BUILD_SET", "BUILD_CONST_KEY_MAP", "CON
 _NOWHERE = (None, None, None, None)
 _LEAST_CALLS, _MOST_OF_CALLS = 2, 0.7
 _LEAST_DISPLAYS, _MOST_OF_DISPLAYS = 3, 1.0
+
+
+class _Closed(NamedTuple):
+    """A bracket that is ``opened`` on one row and ends on another, before ``column``."""
+
+    opened: int
+    row: int
+    column: int
+    is_constant: bool
+
+    def is_on_own_row(self, first: dict[int, int]) -> bool:
+        """Whether nothing is left of the closing bracket. Elements of a constant have no positions: it must then be
+        below the beginning of the row that opens it.
+        """
+        return self.column == (first[self.opened] + 1 if self.is_constant else first[self.row])
 
 
 def usual_quote(original: RawCode) -> str:
@@ -31,11 +46,12 @@ def usual_quote(original: RawCode) -> str:
         (_CALLS, _LEAST_CALLS, _MOST_OF_CALLS),
         (_DISPLAYS, _LEAST_DISPLAYS, _MOST_OF_DISPLAYS),
     ):
-        ends = {end for instructions in known for end in _ends_of(operations, instructions)}
-        rows = {row for row, _ in ends}
+        closed = {one for instructions in known for one in _closed_in(operations, instructions)}
+        rows = {one.row for one in closed}
         if len(rows) >= least:
-            first = _first_columns(rows, known)
-            return '"' if sum((row, first[row]) in ends for row in rows) >= share * len(rows) else "'"
+            first = _first_columns({*rows, *(one.opened for one in closed)}, known)
+            own = {one.row for one in closed if one.is_on_own_row(first)}
+            return '"' if len(own) >= share * len(rows) else "'"
     return "'"
 
 
@@ -54,21 +70,21 @@ def _first_columns(rows: set[int], known: list[list[Instruction]]) -> dict[int, 
     return first
 
 
-def _ends_of(operations: Sequence[str], instructions: list[Instruction]) -> Iterator[tuple[int, int]]:
-    """Yield where each call or display over several rows ends."""
+def _closed_in(operations: Sequence[str], instructions: list[Instruction]) -> Iterator[_Closed]:
+    """Yield where each call or display over several rows is closed."""
     found = [
-        one.position for one in instructions if one.op in operations and (one.op != "CONST" or _is_display(one.arg))
+        one for one in instructions if one.op in operations and (one.op != "CONST" or _is_display(one.arg))
     ]
-    over_rows = [position for position in found if position is not None and position[0] != position[1]]
+    over_rows = [one for one in found if one.position is not None and one.position[0] != one.position[1]]
     if not over_rows:
         return
     statements = {one.position for one in instructions if one.op in _OF_STATEMENTS}
-    for position in over_rows:
-        line, end_line, column, end_column = position
+    for one in over_rows:
+        line, end_line, column, end_column = one.position or _NOWHERE
         if line is None or end_line is None or column is None or end_column is None:
             continue
-        if line < end_line and position not in statements:
-            yield end_line, end_column
+        if line < end_line and one.position not in statements:
+            yield _Closed(line, end_line, end_column, one.op == "CONST")
 
 
 def _is_display(constant: object) -> bool:

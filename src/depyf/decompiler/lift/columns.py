@@ -153,14 +153,6 @@ def column_of_jump(instruction: Instruction) -> int | None:
     return position[2] if position[3] - position[2] in (len("break"), len("continue")) else None
 
 
-def left_line(instructions: Sequence[Instruction]) -> int | None:
-    """The line of the NOP without columns that these instructions begin with; None if the next one is on it, too."""
-    line, position = (instructions[0].line, instructions[0].position) if instructions else (None, None)
-    if line is None or instructions[0].op != "NOP" or position is None or position[2] is not None:
-        return None
-    return line if instructions[1:] and instructions[1].line != line else None
-
-
 def column_of_left_jump(instructions: Sequence[Instruction]) -> int | None:
     """The same for the NOP that ``instructions`` begin with, or the end of the iteration that a ``break`` leaves, if
     the next instruction is on another line.

@@ -28,7 +28,8 @@ class Evidence(NamedTuple):
     beginning."""
 
     left_line: int | None = None
-    """The line of a NOP at the beginning that has no columns, if what follows is on another line (3.10)."""
+    """The line of a NOP at the beginning, or of what leaves a handler before it, if what follows is on another line and
+    there are no columns (3.10)."""
 
     test_end: tuple[int, int] | None = None
     """The end line and column of the test at the end, without a parenthesis around it."""

@@ -14,12 +14,12 @@ from .columns import (
     column_of_return,
     column_of_with,
     end_of_test,
-    left_line,
     return_from_with,
 )
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
+from .left_lines import left_line
 from .lifted_block import LiftedBlock, Terminator
 from .symbolic_stack import SymbolicStack
 from .values import Given, Iterated, Marker, Slot, resolved
@@ -186,7 +186,7 @@ class _Lifter:
             line=next((i.line for i in block.instructions if i.line is not None), None),
             exit_line=exit_line,
             left_from=column_of_left_jump(block.instructions),
-            left_line=left_line(block.instructions),
+            left_line=left_line(self.exits, block),
             keyword=self.keyword,
             is_clause=self.raw.name == "<genexpr>",
             is_continue=self.exits.is_continue(block),

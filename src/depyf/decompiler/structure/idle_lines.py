@@ -9,6 +9,7 @@ from typing import Iterator, Sequence
 
 from ..bytecode import Instruction
 from ..syntax import nodes
+from .else_clauses import leaves
 from .idle_statements import ENDS_STATEMENT, is_copied
 
 _STAYS = ("JUMP", "RETURN_VALUE", "RAISE", "RERAISE")
@@ -87,7 +88,8 @@ def _place(
     if after is not None and after not in sources:
         following = instructions[after].line
         if following is not None and following > line and not instructions[after].op.startswith("JUMP"):
-            return next(_before(body, line, following), None)
+            places = list(_before(body, line, following))
+            return places[0] if len(places) == 1 else None  # else copies of one return
     jumps = [instructions[source].line for source in sources.get(number, ()) if source < number]
     above = min((one for one in jumps if one is not None), default=None)
     is_reached = number > 0 and not instructions[number - 1].op.startswith(_STAYS)
@@ -107,11 +109,12 @@ def _after(
             return None
         around = inner[at - 1]
         if above is not None and around.line == above:
-            is_clause = not is_reached and isinstance(around, nodes.If) and not around.orelse
-            return (around.orelse, 0) if is_clause and isinstance(around, nodes.If) else (inner, at)
+            if not is_reached and isinstance(around, nodes.If) and not around.orelse:
+                return around.orelse, 0
+            return (inner, at) if not leaves(inner[:at]) else None
         parts = list(filter(None, nodes.statement_bodies(around))) if around.holds_bodies else []
         if not parts:
-            return inner, at
+            return (inner, at) if not leaves(inner[:at]) else None
         if any(part[0].line is None or part[0].line > line for part in parts):
             return None
         inner = parts[-1]
