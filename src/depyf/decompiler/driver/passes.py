@@ -49,6 +49,7 @@ from ..structure import (
     separate_outer_loops,
     structure,
     write_else_clauses,
+    write_else_lines,
     write_idle_lines,
     write_idle_statements,
 )
@@ -184,6 +185,7 @@ def _idle_statements(work: Work) -> None:
     skipped, constants = work.strategy.skipped_rules, work.raw.consts
     work.is_by_columns |= write_idle_statements(work.body, work.instructions, skipped, constants)
     work.is_by_columns |= write_idle_lines(work.body, work.instructions)
+    work.is_by_columns |= write_else_lines(work.body, work.instructions)
 
 
 def _cases(work: Work) -> None:

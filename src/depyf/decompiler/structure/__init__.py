@@ -15,6 +15,7 @@ from typing import Collection
 from .context import NoPlace, SeveralEntries
 from .else_clauses import RULES as _ELSE_CLAUSES
 from .else_clauses import write_else_clauses
+from .else_lines import write_else_lines
 from .flow import Flow
 from .idle_lines import write_idle_lines
 from .idle_statements import RULES as _IDLE
@@ -48,6 +49,7 @@ __all__ = [
     "separate_outer_loops",
     "structure",
     "write_else_clauses",
+    "write_else_lines",
     "write_idle_lines",
     "write_idle_statements",
 ]
