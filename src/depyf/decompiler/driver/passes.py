@@ -369,7 +369,7 @@ STRUCTURING = (
                  lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
                  (that.NO_STRAY_JUMP,)),
             Pass("idle_statements", _idle_statements,
-                 "Write statements of which only a NOP is left, where columns or lines tell the body.",
+                 "Write statements of which only a NOP is left, and else clauses that only lines tell of.",
                  lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
                  (that.NO_STRAY_JUMP,)),
             Pass("cases", _cases, "Join chains of tests on patterns to match statements.",
