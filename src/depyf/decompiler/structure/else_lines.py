@@ -11,6 +11,7 @@ from typing import Sequence
 from ..bytecode import Instruction
 from ..lift.values import case_of
 from ..syntax import nodes
+from ..syntax.transforms.redundant_return import returns_none
 from .context import fails_an_assertion
 from .else_clauses import leaves
 
@@ -40,7 +41,7 @@ def _move(suite: list[nodes.Statement]) -> None:
 def _is_clause(statement: nodes.Statement, before: nodes.Statement, lines: set[int | None]) -> bool:
     if not isinstance(statement, (nodes.Return, nodes.Raise)) or statement.line is None:
         return False
-    if isinstance(statement, nodes.Return) and statement.value in (None, nodes.Constant(None)):
+    if returns_none(statement):
         return False  # it may be the implicit one
     return _leaves_at(before) == statement.line - 2 and statement.line - 1 not in lines
 

@@ -9,6 +9,7 @@ from typing import Iterator, Sequence
 
 from ..bytecode import Instruction
 from ..syntax import nodes
+from ..syntax.transforms.redundant_return import returns_none
 from .else_clauses import leaves
 from .idle_statements import ENDS_STATEMENT, is_copied
 
@@ -18,8 +19,11 @@ _STAYS = ("JUMP", "RETURN_VALUE", "RAISE", "RERAISE")
 
 def write_idle_lines(body: list[nodes.Statement], instructions: Sequence[Instruction]) -> bool:
     """Insert a ``pass`` for each NOP that is alone on its line; return whether there were any."""
+    if not any(one.op == "NOP" for one in instructions):
+        return False
     changed = False
     shared = {one.line for at, one in enumerate(instructions) if one.op != "NOP" and not is_copied(instructions, at)}
+    shared.update(one.line for one in nodes.statements_in_order(body) if not returns_none(one))  # that may be implicit
     sources: dict[int, list[int]] = {}
     for number, one in enumerate(instructions):
         if one.target >= 0:
@@ -28,8 +32,6 @@ def write_idle_lines(body: list[nodes.Statement], instructions: Sequence[Instruc
         if not _is_of_statement(instructions, number, sources) or nop.line in shared:
             continue
         shared.add(nop.line)
-        if any(one.line == nop.line and not _is_implicit(one) for one in nodes.statements_in_order(body)):
-            continue
         place = _place(body, instructions, number, sources)
         if place is not None:
             inner, at = place
@@ -53,11 +55,6 @@ def _is_try(instructions: Sequence[Instruction], number: int) -> bool:
     while before and instructions[before].op == "NOP":
         before -= 1
     return not before or instructions[before].handler != handler
-
-
-def _is_implicit(statement: nodes.Statement) -> bool:
-    """Whether this may be the implicit return, which has the line of what precedes it."""
-    return isinstance(statement, nodes.Return) and statement.value in (None, nodes.Constant(None))
 
 
 def _is_of_statement(instructions: Sequence[Instruction], number: int, sources: dict[int, list[int]]) -> bool:

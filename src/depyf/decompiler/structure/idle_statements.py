@@ -214,11 +214,12 @@ def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
 
 def is_copied(instructions: Sequence[Instruction], number: int) -> bool:
     """Whether this is part of a copy of the implicit return, which has the line of the NOP before it."""
-    for start in (number - 1, number - 2):
-        if start >= 0 and [one.op for one in instructions[start : start + 3]] == ["NOP", "CONST", "RETURN_VALUE"]:
-            nop, one = instructions[start], instructions[number]
-            return instructions[start + 1].arg is None and (nop.line, nop.position) == (one.line, one.position)
-    return False
+    one = instructions[number]
+    start = number - {"CONST": 1, "RETURN_VALUE": 2}.get(one.op, number + 1)
+    if start < 0 or [each.op for each in instructions[start : start + 3]] != ["NOP", "CONST", "RETURN_VALUE"]:
+        return False
+    nop = instructions[start]
+    return instructions[start + 1].arg is None and (nop.line, nop.position) == (one.line, one.position)
 
 
 def _is_end_of_handler(before: Instruction | None, jump: Instruction) -> bool:

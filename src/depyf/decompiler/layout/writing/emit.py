@@ -359,8 +359,7 @@ class _LineWriter:
             return False
         self._natural(found.items[0], False)
         for items in found.items[1:]:
-            self._raw("\n" + " " * found.column)
-            self.row_indent = found.column
+            self._next_row(found.column)
             self._natural(items, True)
         return True
 
