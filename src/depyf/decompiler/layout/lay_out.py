@@ -49,7 +49,7 @@ class Layout:
         self.has_columns = has_columns(original)
         flat = recompiled or compiled(text)
         logical = logical_lines(text, free_fields=free_fields)
-        pairs = list(objects(original, flat))
+        pairs = list(objects(original, flat, by_runs=self.has_columns))
         moved = unchanged(logical, pairs, has_columns=self.has_columns)
         self.cut = cut(text, free_fields=free_fields, logical=logical, whole=moved.shifts)
         ours = Text(self.cut)

@@ -118,12 +118,9 @@ def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
             lines[shortest : shortest + 2] = [lines[shortest] + lines[shortest + 1]]  # type: ignore[operator]
         return lines
     blank = b" " if isinstance(value, bytes) else " "
-    for limit in range(width, len(value) // most if most > 1 else width, -1):
-        even = _filled(value, blank, limit)
-        if len(even) >= most:
-            if len(even) == most:
-                return even
-            break
+    even = _even(value, blank, most, width)
+    if even:
+        return even
     pieces: list[str | bytes] = []
     rest = value
     while rest and len(pieces) < most - 1:
@@ -132,6 +129,23 @@ def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
         pieces.append(rest[:cut])
         rest = rest[cut:]
     return [*pieces, rest] if rest else pieces
+
+
+def _even(value: str | bytes, blank: str | bytes, most: int, width: int) -> list[str | bytes]:
+    """Split after blanks into ``most`` pieces as even as possible, the widest first; empty if there are no such.
+
+    A lower limit never gives fewer pieces, and none at all once a piece has no blank.
+    """
+    low, high = (len(value) // most if most > 1 else width) + 1, width
+    found: list[str | bytes] = []
+    while low <= high:
+        limit = (low + high) // 2
+        pieces = _filled(value, blank, limit)
+        if pieces and len(pieces) < most:
+            high = limit - 1
+        else:
+            found, low = pieces, limit + 1
+    return found if len(found) == most else []
 
 
 def _filled(value: str | bytes, blank: str | bytes, limit: int) -> list[str | bytes]:

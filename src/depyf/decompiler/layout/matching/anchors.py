@@ -141,6 +141,7 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
                 done.add(whole.line)
                 where = whole.line + down, whole.column + right_by, whole.end_line + down, whole.end_column + right_by
                 found.extent((at, at), where)
+        pair.read(done)
         for (where, here), count in pair.position_pairs.items():
             if here[0] in done and here[0] == here[1]:
                 continue

@@ -47,7 +47,7 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     names |= {index for index, one in enumerate(raw.consts) if _may_be_names(one) and tuple(sorted(one)) in listed}
     own_keys = list(_keys(ours))
     after_literals, first_folded = _bounds(raw, keys, own_keys, names)
-    operands = tuple(_early(raw, keys[:first_folded], own_keys))
+    operands = tuple(_early(raw, keys[:first_folded], own_keys)) if keys != own_keys else ()
     first = _begins_with_first(raw, ours, loads)
     is_unused = _is_small(raw.consts[:1]) or not any(constant_key(load.arg) == keys[0] for load in loads)
     if first is not None and is_unused:
@@ -89,6 +89,8 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     may_be_folded = (*_SCALARS, tuple, frozenset)
     lower = max((n + 1 for n, one in enumerate(raw.consts) if type(one) not in may_be_folded or n in names), default=0)
     upper = next((n for n in range(lower, len(keys)) if _must_be_folded(raw.consts[n])), len(keys))
+    if keys == ours:
+        return lower, upper
     order = {key: place for place, key in reversed([*enumerate(ours)])}
     places = [
         order.get(key) if type(one) not in (tuple, frozenset) and not _must_be_folded(one) or index in names else None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import operator
 from collections import Counter
-from typing import Any, Iterator, List, Protocol, Tuple
+from typing import Any, Collection, Iterator, List, Protocol, Tuple
 
 from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
 from ...bytecode.instruction import Position
 from ...proof.constants import constant_key
 from .folded import Folding, origins
+from .runs import line_runs
 
 _LARGEST = 3000
 """The most instructions to align with difflib; of longer code, only the common prefix and suffix are paired."""
@@ -255,6 +256,7 @@ def _implicit_ends(raw: RawCode, instructions: list[Instruction]) -> set[int]:
 class CodePair:
     """A code object of the original, and its counterpart compiled from our text.
 
+    ``by_runs``: compare line tables by runs if possible: then ``runs`` are known, and the rest once it is ``read``.
     ``position_pairs``: the pairs of positions of an instruction in the original and in ours, with their number;
     ``ends``: the same, in order, for instructions that may belong to an implicit return. ``tuples``: the positions of
     our instructions that build or unpack a tuple. ``second_halves``: for the second half of a fused instruction, its
@@ -264,7 +266,7 @@ class CodePair:
     found with one token per line.
     """
 
-    def __init__(self, original: RawCode, ours: RawCode) -> None:
+    def __init__(self, original: RawCode, ours: RawCode, *, by_runs: bool = False) -> None:
         self.original, self.ours = original, ours
         self.is_same = same_code(original, ours)
         self.ends: list[tuple[Position, Position]] = []
@@ -273,19 +275,38 @@ class CodePair:
         self.nested: list[tuple[RawCode, RawCode]] = []
         self.spread: list[Position] = []
         self.origins: dict[Position, Folding] = {}
+        self.position_pairs: Counter[tuple[Position, Position]] = Counter()
         instructions = instructions_of(original)
         self._origins = origins(original, ours, instructions)
+        self.runs = line_runs(original, ours) if by_runs and self.is_same else None
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
-            self.position_pairs = self._same_positions(instructions)
+            if self._origins:
+                mine = ours.positions()
+                units = {offset: offset >> 1 for offset in self._origins}
+                self.origins = {mine[unit]: self._origins[offset] for offset, unit in units.items() if unit < len(mine)}
+            if self.runs is None:
+                self.position_pairs = self._same_positions(instructions)
         else:
             self.position_pairs = self._paired_positions(instructions, aligned(original, ours))
         self.hides = not self.is_same and bool(nops(original) or second_halves(ours))
 
+    def read(self, done: Collection[int]) -> None:
+        """Read the positions of the runs that are not on the lines ``done`` of our text, if nothing is read yet."""
+        if self.runs is None:
+            return
+        wanted = bytearray(len(self.original.bytecode) // 2)
+        for line, last, _, start, end in self.runs:
+            if line not in done or last != line:
+                wanted[start:end] = b"\1" * (end - start)
+        if any(wanted):
+            instructions = instructions_of(self.original)
+            self.position_pairs = self._same_positions([one for one in instructions if wanted[one.offset >> 1]])
+
     def _same_positions(self, instructions: list[Instruction]) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size = min(len(theirs), len(mine))
-        ends, known = _implicit_ends(self.original, instructions), self._origins
+        ends = _implicit_ends(self.original, instructions_of(self.original))
         found = []
         before, offset_before = "", -1
         for a in instructions:
@@ -295,8 +316,6 @@ class CodePair:
             before, offset_before = op, offset
             if not 0 <= unit < size:
                 continue
-            if known and offset in known:
-                self.origins[mine[unit]] = known[offset]
             if is_second_half:
                 if theirs[unit][0] is not None:
                     self.second_halves.append((theirs[unit][0], mine[unit], a.arg, op == "STORE_FAST"))
@@ -342,7 +361,7 @@ class CodePair:
         return Counter(found)
 
 
-def objects(original: RawCode, ours: RawCode) -> Iterator[CodePair]:
+def objects(original: RawCode, ours: RawCode, *, by_runs: bool = False) -> Iterator[CodePair]:
     """Yield the pair, and those of nested code, matched by the instructions that load it."""
     todo = [(original, ours)]
     seen = set()
@@ -351,6 +370,6 @@ def objects(original: RawCode, ours: RawCode) -> Iterator[CodePair]:
         if (left, right) in seen:
             continue
         seen.add((left, right))
-        pair = CodePair(left, right)
+        pair = CodePair(left, right, by_runs=by_runs)
         yield pair
         todo += pair.nested

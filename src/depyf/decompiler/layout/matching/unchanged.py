@@ -10,6 +10,7 @@ from typing import Iterable, NamedTuple, Sequence, Tuple
 
 from ...bytecode.instruction import Position
 from .pairs import CodePair
+from .runs import LineRun
 from .tokens import Logical
 
 Shift = Tuple[int, int]
@@ -70,9 +71,12 @@ class _Finder:
             step = pair.original.firstlineno - pair.ours.firstlineno
             if self.first_lines.setdefault(number, step) != step:
                 self.changed.add(number)
-        look = self._columns if self.has_columns else self._lines
-        look(pair.position_pairs, found)
-        look(pair.ends, found)
+        if pair.runs is not None:
+            self._runs(pair, pair.runs, found)
+        else:
+            look = self._columns if self.has_columns else self._lines
+            look(pair.position_pairs, found)
+            look(pair.ends, found)
         folded = {here[0] for here, origin in pair.origins.items() if origin.is_folded or origin.first is not None}
         self.changed.update(self.statement_of[line] for line in folded if line in self.statement_of)
         if self.has_columns and pair.hides:
@@ -104,6 +108,25 @@ class _Finder:
             if number is not None and where[0] is not None:
                 found.add(number)
                 self._moved(number, (where[0] - here[0], 0))
+
+    def _runs(self, pair: CodePair, runs: Iterable[LineRun], found: set[int]) -> None:
+        statement_of, shifts = self.statement_of, self.shifts
+        for line, last, down, start, end in runs:
+            number = statement_of.get(line)
+            if number is None:
+                continue
+            if down is None:
+                self._columns(zip(pair.original.positions()[start:end], pair.ours.positions()[start:end]), found)
+                continue
+            found.add(number)
+            shift = down, 0
+            if shifts.setdefault(number, shift) != shift:
+                self.changed.add(number)
+            if last == line:
+                self.begun.add(number)
+            elif statement_of.get(last, number) != number:
+                found.add(statement_of[last])
+                self._moved(statement_of[last], shift)
 
     def _columns(self, paired: Iterable[tuple[Position, Position]], found: set[int]) -> None:
         statement_of, shifts, columns = self.statement_of, self.shifts, self.columns
