@@ -12,9 +12,9 @@ from ..layout.compare import same_columns, same_lines
 from ..layout.lay_out import Layout
 from ..layout.matching.tokens import CannotCut
 from ..layout.quotes import usual_quote
-from ..limits.budget import OutOfBudget, spend
+from ..limits.budget import OutOfBudget, part_for, spend
 from ..printing.printer import NO_WRAPPING, WIDTH, PrintError
-from ..proof import Verdict
+from ..proof import NoInterpreter, Verdict
 from .better_spellings import spelled_exactly
 from .units import BUGS
 
@@ -38,6 +38,32 @@ def quote_of(work: Decompilation) -> str:
     if work.quote is None:
         work.quote = usual_quote(work.root) if work.settings.layout == "author" else "'"
     return work.quote
+
+
+def identical_at_once(work: Decompilation) -> dict[RawCode, Verdict]:
+    """Lay out the text of ``work`` before it is proven; return its proofs if all code is identical, otherwise none.
+
+    So it is in most files: these need no proof of the text before.
+    """
+    if work.settings.layout != "author" or work.refused:
+        return {}
+    before = _state(work)
+    try:
+        with part_for("layout", work.size, work.root.qualname):
+            work.compiled = work.text, work.compile(work.root, work.text)
+            spend(_STEPS * work.size, "laying the text out")
+            layout = _layout_of(work)
+            recompiled = _compiled(work, layout, set(), set())
+            if recompiled is not None:
+                proofs = work.prove_against(recompiled, only_identical=True)
+                if proofs:
+                    return _as_laid_out(work, layout, proofs)
+    except NoInterpreter:
+        raise
+    except (CannotCut, DecompilationError, PrintError, RecursionError, *BUGS) as error:
+        log.debug("%s: no layout at once: %r", work.root.qualname, error)
+    _restore(work, before)
+    return {}
 
 
 def spelled_and_laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
@@ -138,7 +164,7 @@ def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
 def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict] | None:
     if work.is_wrapped and not work.print(work.tree(), width=NO_WRAPPING):
         return None
-    layout = Layout(work.text, work.root, lambda one: work.compile(work.root, one), work.compiled_from(work.text))
+    layout = _layout_of(work)
     plain: set[RawCode] = set()
     without = {raw for raw in proofs.keys() | work.refused.keys() if _is_refused(work, raw)}
     for _ in range(_ATTEMPTS):
@@ -151,14 +177,27 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
         better = work.prove_against(recompiled)
         worse = {raw for raw, before in proofs.items() if before.proven and not _as_good(better.get(raw), before)}
         if not worse:
-            work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
-            work.is_laid_out = True
-            return {raw: _compared(verdict, raw, work, layout) for raw, verdict in better.items()}
+            return _as_laid_out(work, layout, better)
         if not better or worse <= without:
             return None
         without |= worse & plain
         plain |= worse
     return None
+
+
+def _as_laid_out(work: Decompilation, layout: Layout, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
+    """The proofs of the text, which is laid out, with whether lines and columns are identical."""
+    work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
+    work.is_laid_out, work.layout = True, None
+    return {raw: _compared(verdict, raw, work, layout) for raw, verdict in proofs.items()}
+
+
+def _layout_of(work: Decompilation) -> Layout:
+    """The layout of the text of ``work``, which may have been laid out before."""
+    if work.layout is None or work.layout[0] != work.text:
+        compiled = work.compiled_from(work.text)
+        work.layout = work.text, Layout(work.text, work.root, lambda one: work.compile(work.root, one), compiled)
+    return work.layout[1]
 
 
 def _compiled(

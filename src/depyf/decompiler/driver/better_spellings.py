@@ -11,6 +11,7 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
+from ..printing.printer import PrintError, print_tree
 from ..proof import Verdict
 from ..proof.identical import differing_fields
 from ..surface_forms.changes import FormChange, TreeChange
@@ -77,6 +78,14 @@ def spelled_exactly(
     return proofs
 
 
+def _text_of(work: Decompilation, raw: RawCode) -> str | None:
+    """``raw`` printed alone; None if it has no text."""
+    try:
+        return print_tree(work.tree_of(raw), grammar=work.grammar)
+    except (DecompilationError, PrintError, RecursionError):
+        return None
+
+
 def _take_back(work: Decompilation, raw: RawCode, found: Sequence[TreeChange]) -> None:
     for change in reversed(found):
         change.undo()
@@ -85,7 +94,7 @@ def _take_back(work: Decompilation, raw: RawCode, found: Sequence[TreeChange]) -
 
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[TreeChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
-    printed = functools.partial(work.text_of, raw)
+    printed = functools.partial(_text_of, work, raw)
     body, plain = work.body(raw), _without_columns(work, raw)
     if not verdict.exact:
         exact = _exactly(body, raw, printed, work.compile, plain, search)

@@ -16,6 +16,7 @@ from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_r
 from ..definitions.traces import dead_attributes, static_attributes
 from ..dispatch import decompile_dispatch
 from ..events import DecompiledCode, decompile_events
+from ..layout.lay_out import Layout
 from ..lift.handlers.calls import Comprehension
 from ..lift.values import Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
@@ -31,7 +32,7 @@ from ..structure import check_rules
 from ..surface_forms.kinds import KINDS, Search
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
-from .authors_layout import laid_out, quote_of, spelled_and_laid_out, wrapped_instead
+from .authors_layout import identical_at_once, laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
 from .listings import finished_as_text, statements_as_text
 from .partial import Partial, partial_body
@@ -115,6 +116,7 @@ class Decompilation:
         self.text = ""
         self.quote: str | None = None  # of strings, once it is known
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
+        self.layout: tuple[str, Layout] | None = None  # of the text laid out last
         self.is_laid_out = self.is_wrapped = False  # wrapped though it will be laid out
         for raw in root.walk():
             if kind_of(raw) in _SCOPES:
@@ -137,7 +139,7 @@ class Decompilation:
 
     def _run(self) -> Result:
         proofs: dict[RawCode, Verdict] = {}
-        for _ in range(2 + len(FUNCTION_STRATEGIES) * (1 + len(self.parents))):
+        for attempt in range(2 + len(FUNCTION_STRATEGIES) * (1 + len(self.parents))):
             tree = self.tree()
             if self.root in self.refused:
                 break
@@ -147,6 +149,9 @@ class Decompilation:
                     if not self.print(tree):
                         continue
                     before = self.changes
+                    proofs = identical_at_once(self) if attempt == 0 else {}
+                    if proofs:
+                        break
                     proofs = wrapped_instead(self, self.prove())
             except NoInterpreter as error:  # no error is known: keep the text, marked as not proven
                 verdict = Verdict(Level.UNPROVEN, "", (error.reason,))
@@ -391,7 +396,7 @@ class Decompilation:
 
     def prove(self) -> dict[RawCode, Verdict]:
         try:
-            recompiled = self.compile(self.root, self.text)
+            recompiled = self.compiled_from(self.text) or self.compile(self.root, self.text)
             self.compiled = self.text, recompiled
         except NoInterpreter:
             raise
@@ -404,11 +409,11 @@ class Decompilation:
         """The code compiled from ``text``, if it is the text that was proven last."""
         return self.compiled[1] if self.compiled is not None and self.compiled[0] == text else None
 
-    def prove_against(self, recompiled: RawCode) -> dict[RawCode, Verdict]:
-        """The proofs of the text that ``recompiled`` was compiled from."""
+    def prove_against(self, recompiled: RawCode, *, only_identical: bool = False) -> dict[RawCode, Verdict]:
+        """The proofs of the text compiled to ``recompiled``; ``only_identical``: none unless all code is identical."""
         live = [raw for raw in self.root.walk() if raw not in self.refused]
         symbolic = self.prove_symbolic if any(self.strategy(raw).symbolic for raw in live) else None
-        found = prove_all(self.root, recompiled, symbolic=symbolic, names=False)
+        found = prove_all(self.root, recompiled, symbolic=symbolic, names=False, only_identical=only_identical)
         self.recompiled = {raw: other for raw, (_, other) in found.items() if other is not None}
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
         proofs = {
@@ -421,13 +426,6 @@ class Decompilation:
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
         )
         return proofs
-
-    def text_of(self, raw: RawCode) -> str | None:
-        """``raw`` printed alone; None if it has no text."""
-        try:
-            return print_tree(self.tree_of(raw), grammar=self.grammar)
-        except (DecompilationError, PrintError, RecursionError):
-            return None
 
     def prove_symbolic(self, original: RawCode, recompiled: RawCode) -> Verdict:
         """The symbolic proof, cached by text: nested code may be retried with many strategies."""

@@ -29,18 +29,26 @@ Proofs = Dict[RawCode, Tuple[Verdict, Optional[RawCode]]]
 
 
 def prove(
-    original: RawCode, recompiled: RawCode, *, symbolic: SymbolicProof | None = None, names: bool = True
+    original: RawCode,
+    recompiled: RawCode,
+    *,
+    symbolic: SymbolicProof | None = None,
+    names: bool = True,
+    only_identical: bool = False,
 ) -> Verdict:
     """The verdict for one code object; nested code is opaque here and returned as ``Verdict.pairs``.
 
     Tries equal code objects first, then equal instructions, then ``symbolic``, a proof for code that lock-step can't
     handle (temporaries, other stack shapes), then the lock-step walk. ``names=False``: name and qualified name need not
-    be equal. Never raises: code that can't be read or compared is unproven, with the reason.
+    be equal. ``only_identical``: nothing is tried but equal code objects. Never raises: code that can't be read or
+    compared is unproven, with the reason.
     """
-    return with_real_names(_prove(original, recompiled, symbolic, names), original, recompiled)
+    return with_real_names(_prove(original, recompiled, symbolic, names, only_identical), original, recompiled)
 
 
-def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | None, names: bool) -> Verdict:
+def _prove(
+    original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | None, names: bool, only_identical: bool
+) -> Verdict:
     differences = metadata_differences(original, recompiled, names=names)
     if differences:
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
@@ -49,6 +57,8 @@ def _prove(original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | Non
         if other_nans(original, recompiled):
             return unproven(NANS)
         return Verdict(Level.IDENTICAL, pairs=tuple(dict.fromkeys(zip(original.nested, recompiled.nested))))
+    if only_identical:
+        return unproven("not identical")
     try:
         doubt = reading_in_doubt(original) or depth_difference(recompiled)
         if doubt:
@@ -171,7 +181,12 @@ def _paired(a: RawCode, b: RawCode) -> Pairs | None:
 
 
 def prove_all(
-    original: RawCode, recompiled: RawCode, *, symbolic: SymbolicProof | None = None, names: bool = True
+    original: RawCode,
+    recompiled: RawCode,
+    *,
+    symbolic: SymbolicProof | None = None,
+    names: bool = True,
+    only_identical: bool = False,
 ) -> Proofs:
     """Proofs for ``original`` and everything nested in it: code object -> (verdict, the code it was compared with).
 
@@ -179,7 +194,7 @@ def prove_all(
     order, so that one bad function does not hide the others. Code that only dead code mentions has no counterpart: its
     verdict says so, and it is not needed. If one original was paired with several recompiled ones, the worst verdict is
     kept. ``names=False`` applies to the outermost; the names of nested ones are then compared by the part after the
-    qualified name of the parent.
+    qualified name of the parent. ``only_identical``: none at all, and little work, unless everything is identical.
     """
     proofs: Proofs = {}
     done: set[tuple[RawCode, RawCode]] = set()
@@ -196,7 +211,7 @@ def prove_all(
         if elsewhere:
             context = context_flags(left.version)
             right.flags = right.flags & ~context | left.flags & context
-        verdict = prove(left, right, symbolic=symbolic, names=False)
+        verdict = prove(left, right, symbolic=symbolic, names=False, only_identical=only_identical)
         if names:
             verdict = _named(verdict, left.name, right.name)
             verdict = _named(verdict, left.qualname, right.qualname, "qualified name")
@@ -208,6 +223,8 @@ def prove_all(
             verdict = _named(verdict, left.name, right.name)
             mine, other = _below(left.qualname, parents[0]), _below(right.qualname, parents[1])
             verdict = _named(verdict, mine, other, "qualified name")
+        if only_identical and not verdict.identical:
+            return {}
         if left not in proofs or not verdict.proven or verdict.level.is_weaker(proofs[left][0].level):
             proofs[left] = (verdict, right)
         pairs = dict.fromkeys(verdict.pairs)
@@ -216,6 +233,8 @@ def prove_all(
             pairs.update(dict.fromkeys(pair for pair in _by_name(left, right) if pair[0] not in met))
         todo.extend((a, b, left.qualname, right.qualname) for a, b in reversed(list(pairs)))
     _add_unreached(original, proofs)
+    if only_identical and not all(verdict.identical for verdict, _ in proofs.values()):
+        return {}
     return proofs
 
 
