@@ -132,7 +132,9 @@ def test_a_stack_that_grows_without_end(version):
     blocks = bytes([number.get("SETUP_FINALLY", number["NOP"]), 0])
     if "RESUME" in number:
         blocks += bytes([number["RESUME"], 0]) + bytes(2 * TABLES[version].rows[number["RESUME"]].caches)
-    raw.bytecode = blocks + bytes([number["LOAD_BUILD_CLASS"], 0]) * 6000 + bytes([number["RETURN_VALUE"], 0])
+    iterator = bytes([number["GET_ITER"], 0]) + bytes(2 * TABLES[version].rows[number["GET_ITER"]].caches)
+    deep = bytes([number["LOAD_BUILD_CLASS"], 0]) * 6000
+    raw.bytecode = blocks + deep + iterator + bytes([number["RETURN_VALUE"], 0])
     with pytest.raises(DecompilationError, match="the stack is too deep for too long"):
         disassemble(raw)
 

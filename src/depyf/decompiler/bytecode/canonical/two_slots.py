@@ -41,13 +41,15 @@ COUNT_FROM_TOP = {
 ON_ITERATORS = {"FOR_ITER": 0, "SEND": 1, "END_SEND": 1, "CLEANUP_THROW": 2, "POP_ITER": 0}
 """Operations on an iterator's pair -> the number of plain values above it."""
 MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
+_WITH_EXITS = frozenset({"LOAD_SPECIAL"})
+_WITH_ITERATORS = frozenset({*_WITH_EXITS, *MAKES_ITERATOR, *ON_ITERATORS})
 
 
 def hide_second_slots(
     instructions: list[Instruction], error: ErrorMaker, *, iterators: bool, parameters: Collection[str] = ()
 ) -> list[Instruction]:
     """Return ``instructions`` with one slot for each pair; ``iterators``: whether iterators are pairs."""
-    if not iterators and not any(i.op == "LOAD_SPECIAL" for i in instructions):
+    if (_WITH_ITERATORS if iterators else _WITH_EXITS).isdisjoint([i.op for i in instructions]):
         return instructions
     return _SlotSimulation(_fold_with_statements(instructions, error), error, iterators, parameters).run()
 

@@ -23,9 +23,7 @@ _TUPLES = frozenset({"BUILD_TUPLE", "LIST_TO_TUPLE", "UNPACK_SEQUENCE", "UNPACK_
 FUSED = frozenset({"LOAD_FAST", "STORE_FAST"})
 """Instructions that the compiler fuses in pairs."""
 
-_fields = operator.attrgetter(
-    "bytecode", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table"
-)
+_fields = operator.attrgetter("names", "varnames", "cellvars", "freevars", "localsplus", "exception_table")
 
 Pairs = List[Tuple[Instruction, Instruction]]
 
@@ -58,10 +56,20 @@ def instructions_of(raw: RawCode) -> list[Instruction]:
 
 
 def same_code(left: RawCode, right: RawCode) -> bool:
-    """Whether both have the same instructions, so that those at equal offsets correspond."""
+    """Whether both have the same instructions, so that those at equal offsets correspond.
+
+    A class body may store the line that it begins on, as ``__firstlineno__``.
+    """
     if _fields(left) != _fields(right) or len(left.consts) != len(right.consts):
         return False
-    return all(map(_same_constant, left.consts, right.consts))
+    lines = (left.firstlineno, right.firstlineno) if "__firstlineno__" in left.names else None
+    if left.bytecode != right.bytecode and _differences(left.bytecode, right.bytecode) != {lines}:
+        return False
+    return all(_same_constant(*both) or both == lines for both in zip(left.consts, right.consts))
+
+
+def _differences(left: bytes, right: bytes) -> set[tuple[int, int] | None]:
+    return {both for both in zip(left, right) if both[0] != both[1]} if len(left) == len(right) else set()
 
 
 def _same_constant(left: Any, right: Any) -> bool:
