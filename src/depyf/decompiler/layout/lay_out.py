@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import Counter
-from typing import Callable, Collection
+from typing import Callable, Collection, Sequence
 
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
@@ -20,10 +20,11 @@ from .matching.anchors import (
     anchors_by_lines,
     has_columns,
 )
+from .matching.blocks import joined
 from .matching.pairs import objects
 from .matching.text import Text
-from .matching.tokens import Tokens, cut, logical_lines
-from .matching.unchanged import unchanged
+from .matching.tokens import Logical, Tokens, cut, logical_lines
+from .matching.unchanged import Unchanged, unchanged
 from .parentheses import add_parentheses
 from .writing.declarations import move_declarations
 from .writing.emit import emit
@@ -45,29 +46,35 @@ class Layout:
     def __init__(
         self, text: str, original: RawCode, compiled: Compile, recompiled: RawCode | None = None
     ) -> None:
-        free_fields = grammar_of(original.version).nested_quotes
+        self._text, self._original, self._compiled = text, original, compiled
+        self._free_fields = grammar_of(original.version).nested_quotes
         self.has_columns = has_columns(original)
         flat = recompiled or compiled(text)
-        logical = logical_lines(text, free_fields=free_fields)
-        pairs = list(objects(original, flat, by_runs=self.has_columns))
-        moved = unchanged(logical, pairs, has_columns=self.has_columns)
-        self.cut = cut(text, free_fields=free_fields, logical=logical, whole=moved.shifts)
-        ours = Text(self.cut)
-        if self.has_columns:
-            self.by_object = anchors_by_columns(pairs, ours, moved)
-            lines = {pair.ours.firstlineno for pair in pairs if pair.hides}
-            if lines:
-                add_hidden(self.by_object, pairs, compiled(ours.explode(ours.stubs(lines))), ours)
-        else:
-            self.by_object = anchors_by_lines(pairs, ours, moved)
-            lines = {logical[number].line for number in moved.changed}
-            if lines:
-                add_lines(self.by_object, pairs, compiled(ours.explode(ours.stubs(lines))), ours, moved)
-        self.statements_of = {pair.original: found for pair, found in zip(pairs, moved.of_pair)}
-        self.moved = self._moved(original)
+        self._logical = logical_lines(text, free_fields=self._free_fields)
+        self._pairs = list(objects(original, flat, by_runs=self.has_columns))
+        self._unchanged = unchanged(self._logical, self._pairs, has_columns=self.has_columns)
+        self._anchor(*joined(text, self._logical, self._unchanged))
         ends = {position[3] for position in original.positions()}
         texts = [token.text for token in self.cut.tokens]
         self._is_empty = kind_of(original) == "module" and texts == ["pass"] and ends == {0}
+
+    def _anchor(self, logical: Sequence[Logical], moved: Unchanged) -> None:
+        """Cut the text into the tokens of these logical lines, and find out what is known of them."""
+        self.cut = cut(self._text, free_fields=self._free_fields, logical=logical, whole=moved.shifts)
+        ours = Text(self.cut)
+        if self.has_columns:
+            self.by_object = anchors_by_columns(self._pairs, ours, moved)
+            lines = {pair.ours.firstlineno for pair in self._pairs if pair.hides}
+            if lines:
+                add_hidden(self.by_object, self._pairs, self._compiled(ours.explode(ours.stubs(lines))), ours)
+        else:
+            self.by_object = anchors_by_lines(self._pairs, ours, moved)
+            lines = {logical[number].line for number in moved.changed}
+            if lines:
+                exploded = self._compiled(ours.explode(ours.stubs(lines)))
+                add_lines(self.by_object, self._pairs, exploded, ours, moved)
+        self.statements_of = {pair.original: found for pair, found in zip(self._pairs, moved.of_pair)}
+        self.moved = self._moved(self._original)
         self._rows: list[tuple[int, int]] = []
         self._loose: set[int] = set()
 
@@ -95,6 +102,9 @@ class Layout:
                 one.close()
         hang_operands(logical, indents)
         text, rows = emit(logical, indents)
+        if any(line.is_joined and row != line.items[0].line for line, row in zip(logical, rows)):
+            self._anchor(self._logical, self._unchanged)  # some of these statements may have to share rows
+            return self.text(without, plain)
         self._rows = [(row, line.statement) for row, line in zip(rows, logical)]
         return text
 

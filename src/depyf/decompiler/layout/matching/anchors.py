@@ -132,18 +132,18 @@ def anchors_by_columns(pairs: Sequence[CodePair], text: Text, moved: Unchanged) 
         left = pair.original
         found = all_found.setdefault(left, Anchors())
         _begin(found, pair, first_of_line)
-        done = set()  # lines of ours
+        done: dict[int | None, int] = {}  # line of ours -> the unchanged statement on it
         for number in statements:
             shift = moved.shifts.get(number)
             if shift is not None:
                 at = text.cut.statements[number].start
                 whole, (down, right_by) = tokens[at], shift
-                done.add(whole.line)
+                done.update(dict.fromkeys(range(whole.line, whole.end_line + 1), number))
                 where = whole.line + down, whole.column + right_by, whole.end_line + down, whole.end_column + right_by
                 found.extent((at, at), where)
         pair.read(done)
         for (where, here), count in pair.position_pairs.items():
-            if here[0] in done and here[0] == here[1]:
+            if here[0] in done and done[here[0]] == done.get(here[1]):
                 continue
             span = text.span(here)
             if span is None or None in where or where[2:] == (0, 0):  # a prologue has no text

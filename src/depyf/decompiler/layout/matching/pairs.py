@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import operator
 from collections import Counter
-from typing import Any, Collection, Iterator, List, Protocol, Tuple
+from typing import Any, Iterator, List, Mapping, Protocol, Tuple
 
 from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
@@ -299,13 +299,14 @@ class CodePair:
             self.position_pairs = self._paired_positions(instructions, aligned(original, ours))
         self.hides = not self.is_same and bool(nops(original) or second_halves(ours))
 
-    def read(self, done: Collection[int]) -> None:
-        """Read the positions of the runs that are not on the lines ``done`` of our text, if nothing is read yet."""
+    def read(self, done: Mapping[int | None, int]) -> None:
+        """Read the runs, but those within one of the statements ``done``, which are given by the lines of our text."""
         if self.runs is None:
             return
+        self.ends, self.tuples, self.second_halves = [], [], []
         wanted = bytearray(len(self.original.bytecode) // 2)
         for line, last, _, start, end in self.runs:
-            if line not in done or last != line:
+            if line not in done or done[line] != done.get(last):
                 wanted[start:end] = b"\1" * (end - start)
         if any(wanted):
             instructions = instructions_of(self.original)

@@ -73,7 +73,7 @@ class Text:
             ):
                 while end < len(statements) and statements[end].depth > depth:
                     end += 1
-                if bisect.bisect_left(wanted, first) == bisect.bisect_left(wanted, end):
+                if end > number + 1 and bisect.bisect_left(wanted, first) == bisect.bisect_left(wanted, end):
                     found.add(number)
             number = end
             if text[0] != "@":

@@ -22,13 +22,14 @@ class Unchanged(NamedTuple):
 
     ``lines``: the line shifts of unchanged statements over several lines, which are tokenized all the same: only their
     beginning is used. ``changed``: the statements laid out differently; nothing is known of those in none of the three.
-    ``of_pair``: for each pair, the statements that it gives positions for.
+    ``of_pair``: for each pair, the statements that it gives positions for. ``rows``: how many lines down they begin.
     """
 
     shifts: dict[int, Shift]
     lines: dict[int, int]
     changed: set[int]
     of_pair: list[set[int]]
+    rows: dict[int, int]
 
 
 def unchanged(logical: Sequence[Logical], pairs: Sequence[CodePair], *, has_columns: bool) -> Unchanged:
@@ -47,7 +48,8 @@ def unchanged(logical: Sequence[Logical], pairs: Sequence[CodePair], *, has_colu
                 shifts[number] = shift
             else:
                 lines[number] = shift[0]
-    return Unchanged(shifts, lines, finder.changed, of_pair)
+    rows = {number: down for number, (down, _) in finder.shifts.items()}
+    return Unchanged(shifts, lines, finder.changed, of_pair, rows)
 
 
 class _Finder:

@@ -440,4 +440,6 @@ class _LineWriter:
 def _is_simple(line: Line) -> bool:
     """Whether it may share a row with other statements."""
     first = line.items[0].text
-    return not line.is_header and first[0] != "@" and not (first == "async" and line.items[-1].text == ":")
+    if line.is_header or line.is_joined:
+        return False
+    return first[0] != "@" and not (first == "async" and line.items[-1].text == ":")

@@ -32,6 +32,11 @@ class Line(NamedTuple):
     is_closed: bool = False
 
     @property
+    def is_joined(self) -> bool:
+        """Whether it is several statements that are unchanged."""
+        return not self.items[0].symbol and "\n" in self.items[0].text
+
+    @property
     def is_definition(self) -> bool:
         """Whether it is the header of a function or class."""
         return self.is_header and not {"def", "class"}.isdisjoint(self.words)
