@@ -38,8 +38,8 @@ class Line(NamedTuple):
 
     @property
     def is_definition(self) -> bool:
-        """Whether it is the header of a function or class."""
-        return self.is_header and not {"def", "class"}.isdisjoint(self.words)
+        """Whether it begins with the header of a function or class."""
+        return (self.is_header or self.is_joined) and not {"def", "class"}.isdisjoint(self.words)
 
     @property
     def words(self) -> list[str]:
