@@ -7,6 +7,7 @@ the file, the first line, and the names of the code object, which ``prove`` has 
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from typing import Any, Iterator, Sequence
 
@@ -20,10 +21,14 @@ _NUMBERS = {
     "flags": "flags",
     "stacksize": "stack size",
 }
+_VARIABLES = ("varnames", "cellvars", "freevars", "localsplus")
+_but_constants = operator.attrgetter("version", "bytecode", "exception_table", "names", *_VARIABLES, *_NUMBERS)
 
 
 def differing_fields(original: RawCode, recompiled: RawCode) -> Iterator[str]:
     """The names of the fields in which the two differ; the most frequent answer, none, is the cheapest."""
+    if _but_constants(original) == _but_constants(recompiled) and _same_constants(original.consts, recompiled.consts):
+        return
     if original.version != recompiled.version:
         yield "version of the bytecode"
     if original.bytecode != recompiled.bytecode:
@@ -33,7 +38,7 @@ def differing_fields(original: RawCode, recompiled: RawCode) -> Iterator[str]:
     ours, theirs = (list(map(constant_key, raw.consts)) for raw in (original, recompiled))
     yield from _sequence("constants", ours, theirs)
     yield from _sequence("names", original.names, recompiled.names)
-    for field in ("varnames", "cellvars", "freevars", "localsplus"):
+    for field in _VARIABLES:
         found = list(_sequence("variables", getattr(original, field), getattr(recompiled, field)))
         if found:
             yield from found
@@ -41,6 +46,13 @@ def differing_fields(original: RawCode, recompiled: RawCode) -> Iterator[str]:
     for field, label in _NUMBERS.items():
         if getattr(original, field) != getattr(recompiled, field):
             yield label
+
+
+def _same_constants(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    """Whether both have the same constants in the same order; one object is the same, whatever its key."""
+    if len(left) != len(right):
+        return False
+    return all(one is other or constant_key(one) == constant_key(other) for one, other in zip(left, right))
 
 
 def _sequence(what: str, left: Sequence[Any], right: Sequence[Any]) -> Iterator[str]:
