@@ -65,7 +65,8 @@ def _pattern(constants: tuple[Any, ...]) -> list[int]:
     while todo:
         part = todo.pop()
         if isinstance(part, (tuple, frozenset)):
-            if id(part) not in seen:  # a constant may have shared parts, whose nans are counted once
+            # A constant may have shared parts, whose nans are counted once.
+            if id(part) not in seen and not _WITHOUT_NANS.issuperset(map(type, part)):
                 seen.add(id(part))
                 todo.extend(part)
         elif isinstance(part, (float, complex)) and part != part:
