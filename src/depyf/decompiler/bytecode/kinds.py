@@ -6,6 +6,7 @@ from ...errors import DecompilationError
 from .code.raw_code import RawCode
 from .code.slot_names import CONDITIONAL_ANNOTATIONS as CONDITIONAL_ANNOTATIONS
 from .disassemble import known_instructions
+from .instruction import Instruction
 
 GENERIC = "<generic parameters of "
 """The prefix of the name of the function that makes type parameters and what they belong to."""
@@ -47,12 +48,18 @@ def mode_of(raw: RawCode) -> str:
     """The mode of the compile() call that made ``raw``, the code of a module: 'exec', 'single' or 'eval'.
 
     Code of mode 'eval' returns its value, code of mode 'single' prints values; where it has none, 'exec' makes the
-    same code.
+    same code. Kept with ``raw``: it is asked for again and again.
     """
     try:
         instructions = known_instructions(raw)
     except DecompilationError:
         return "exec"
+    if raw.mode is None or raw.mode[0] is not instructions:
+        raw.mode = instructions, _mode_of(instructions)
+    return raw.mode[1]
+
+
+def _mode_of(instructions: list[Instruction]) -> str:
     ends = {index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"}
     before = [instructions[index - 1] for index in ends if index]
     falls = len(before) == len(ends) and all(i.op == "CONST" and i.arg is None for i in before)

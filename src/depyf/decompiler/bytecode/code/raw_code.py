@@ -37,8 +37,8 @@ class RawCode:
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "doubt", "is_compiled_here",
-        "_positions",
+        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "doubt", "mode",
+        "is_compiled_here", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -63,6 +63,7 @@ class RawCode:
     notes: list[str]
     code: types.CodeType | None
     doubt: tuple[list[Instruction], str] | None
+    mode: tuple[list[Instruction], str] | None
     disassembled: tuple[tuple[Any, ...], list[Instruction] | DecompilationError] | None
 
     def __init__(self) -> None:
@@ -70,6 +71,7 @@ class RawCode:
         self.stored: dict[str, Any] = {}
         self.disassembled = None  # kept by disassemble
         self.doubt = None  # kept by proof/prove.py
+        self.mode = None  # kept by kinds.py
         self.is_compiled_here = False
         self._positions = None
 
