@@ -246,12 +246,11 @@ def _implicit_ends(raw: RawCode, instructions: list[Instruction]) -> set[int]:
     found: set[int] = set()
     if raw.name == "<lambda>":
         return found
-    for number, instruction in enumerate(instructions):
-        if instruction.op == "RETURN_VALUE":
-            found.add(id(instruction))
-            before = instructions[number - 1] if number else None
-            if before is not None and before.op == "CONST" and before.arg is None:
-                found.add(id(before))
+    for number in [number for number, one in enumerate(instructions) if one.op == "RETURN_VALUE"]:
+        found.add(id(instructions[number]))
+        before = instructions[number - 1] if number else None
+        if before is not None and before.op == "CONST" and before.arg is None:
+            found.add(id(before))
     if not raw.is_function:
         for instruction in reversed(instructions):
             if id(instruction) not in found:

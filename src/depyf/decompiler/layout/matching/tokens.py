@@ -150,12 +150,18 @@ class _Cutter:
             elif mark == "#":
                 raise CannotCut(f"line {self.line}: a comment in a statement")
             else:
+                found = _TOKEN.match(text, self.at)
+                kind = found.lastgroup if found is not None else None
+                if found is not None and kind is not None and kind in _ON_ONE_LINE:
+                    self.add(found.end(), kind, space)
+                    if kind == "op":
+                        brackets += (mark in OPENING) - (mark in CLOSING)
+                    space = self.blanks()
+                    continue
                 before = len(tokens)
                 self.token(space)
                 if before > start and tokens[before].kind == "string" == tokens[before - 1].kind:
                     self.merge()
-                elif tokens[before].kind == "op":
-                    brackets += (mark in OPENING) - (mark in CLOSING)
             space = self.blanks()
 
     def merge(self) -> None:
@@ -335,8 +341,10 @@ def cut(
 def _close(
     statements: list[LogicalLine], tokens: list[Token], start: int, depth: int, headers: list[int]
 ) -> None:
-    first = _FIRST_WORD.match(tokens[start].text)
-    is_header = tokens[-1].text[-1] == ":" and first is not None and first[0] in HEADERS
+    is_header = tokens[-1].text[-1] == ":"
+    if is_header:
+        first = _FIRST_WORD.match(tokens[start].text)
+        is_header = first is not None and first[0] in HEADERS
     if depth > len(headers):
         raise CannotCut(f"line {tokens[start].line}: a deeper line without a header")
     del headers[depth:]

@@ -21,6 +21,7 @@ _CLAUSES = frozenset(("else", "else:", "finally", "finally:", "except", "except:
 """How clauses begin that are right below what precedes them, where there are more rows: counted in the library of
 CPython 3.13 and in ten packages, 903 ``else`` and ``finally`` are there, and 296 right above what follows them.
 """
+_BRACKETS = OPENING | CLOSING
 _STEPS = (2, 3, 4, 8)
 """Usual steps of the indentation."""
 
@@ -242,11 +243,14 @@ class _LineWriter:
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
         self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
-        self.last, self.last_symbol, self.after_last = item.text, item.symbol, len(self.pieces)
-        if item.symbol in OPENING:
+        symbol = item.symbol
+        self.last, self.last_symbol, self.after_last = item.text, symbol, len(self.pieces)
+        if symbol not in _BRACKETS:
+            return
+        if symbol in OPENING:
             self.depth += 1
             self.align.append(None)
-        elif item.symbol in CLOSING and self.depth:
+        elif self.depth:
             self.depth -= 1
             self.align.pop()
 
