@@ -204,10 +204,16 @@ def _compiled(
     work: Decompilation, layout: Layout, without: set[RawCode], plain: set[RawCode]
 ) -> RawCode | None:
     """Lay out the text and compile it; statements that become syntax errors are printed in compact form."""
+    is_whole = not without and not plain
+    if is_whole and layout.compiled is not None:
+        work.text, recompiled = layout.compiled
+        return recompiled
     for _ in range(_MOST_ERRORS):
         work.text = layout.text(without, plain)
         try:
-            return work.compile(work.root, work.text)
+            recompiled = work.compile(work.root, work.text)
+            layout.compiled = (work.text, recompiled) if is_whole else layout.compiled
+            return recompiled
         except DecompilationError as error:
             log.debug("%s: the laid-out text does not compile: %s", work.root.qualname, error)
             lines = [int(line) for line in _LINES.findall(error.reason)]

@@ -40,16 +40,18 @@ class Layout:
 
     ``recompiled``: the code ``text`` compiles to, if already known.
     ``moved``: how many lines up and columns to the left a function is moved from its location in the file.
+    ``compiled``: the text by all positions, and the code that it compiles to, if its user has kept them here.
     Raises CannotCut if the tokenizer does not know the form of the text, DecompilationError if it does not compile.
     """
 
     def __init__(
-        self, text: str, original: RawCode, compiled: Compile, recompiled: RawCode | None = None
+        self, text: str, original: RawCode, compile_text: Compile, recompiled: RawCode | None = None
     ) -> None:
-        self._text, self._original, self._compiled = text, original, compiled
+        self._text, self._original, self._compile = text, original, compile_text
+        self.compiled: tuple[str, RawCode] | None = None
         self._free_fields = grammar_of(original.version).nested_quotes
         self.has_columns = has_columns(original)
-        flat = recompiled or compiled(text)
+        flat = recompiled or compile_text(text)
         self._logical = logical_lines(text, free_fields=self._free_fields)
         self._pairs = list(objects(original, flat, by_runs=self.has_columns))
         self._unchanged = unchanged(self._logical, self._pairs, has_columns=self.has_columns)
@@ -66,12 +68,12 @@ class Layout:
             self.by_object = anchors_by_columns(self._pairs, ours, moved)
             lines = {pair.ours.firstlineno for pair in self._pairs if pair.hides}
             if lines:
-                add_hidden(self.by_object, self._pairs, self._compiled(ours.explode(ours.stubs(lines))), ours)
+                add_hidden(self.by_object, self._pairs, self._compile(ours.explode(ours.stubs(lines))), ours)
         else:
             self.by_object = anchors_by_lines(self._pairs, ours, moved)
             lines = {logical[number].line for number in moved.changed}
             if lines:
-                exploded = self._compiled(ours.explode(ours.stubs(lines)))
+                exploded = self._compile(ours.explode(ours.stubs(lines)))
                 add_lines(self.by_object, self._pairs, exploded, ours, moved)
         self.statements_of = {pair.original: found for pair, found in zip(self._pairs, moved.of_pair)}
         self.moved = self._moved(self._original)

@@ -14,6 +14,7 @@ from ...bytecode import RawCode
 _RUN = re.compile(rb"[\x80-\xff][\x00-\x7f]*(?:[\x80-\xd7\xf8-\xff][\x00-\x7f]*)*")
 """Kinds 11 to 14 have a line of their own; only the first bytes of entries are above 127."""
 _ONE_LINE, _NO_COLUMNS, _LONG, _NONE = 10, 13, 14, 15
+_ONE_LINE_FIRST = range(0x80 | _ONE_LINE << 3, 0x80 | _NO_COLUMNS << 3)
 _NUMBERS = bytes(range(128))
 _UNITS = bytes((first & 7) + 1 for first in range(256))
 _OUTSIDE = re.compile(rb"(?:[\xf8-\xff]|[\x80-\x87]\0|[\xd0-\xe7]\0\0)+\Z")
@@ -51,6 +52,12 @@ def _runs(left: list[bytes], right: list[bytes], their_line: int, line: int) -> 
     end = 0
     for theirs, mine in zip(left, right):
         start, end = end, end + sum(mine.translate(_UNITS, _NUMBERS))
+        if theirs == mine and mine[0] in _ONE_LINE_FIRST:  # by far the most frequent
+            line += (mine[0] >> 3 & 15) - _ONE_LINE
+            their_line += (mine[0] >> 3 & 15) - _ONE_LINE
+            if mine[-1] or not _OUTSIDE.match(mine):
+                yield LineRun(line, line, their_line - line, start, end)
+            continue
         step, *extent, size = _first(mine)
         line += step
         if theirs == mine:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from .item import Item
 
 
-def stretch(items: list[Item], blanks: list[int], least: list[int], missing: int, *, is_alone: bool) -> None:
-    """Adjust ``blanks``, the spaces before each item, by ``missing`` in total, which may be negative."""
+def stretch(items: list[Item], blanks: list[int], least: list[int], missing: int) -> None:
+    """Adjust ``blanks``, the spaces before each item, by ``missing`` in total; if that is negative, to no less than
+    ``least``.
+    """
     last = len(items) - 1
     if missing >= 2 and last > 1 and items[last - 1].text == "=" and not blanks[last]:  # of an argument
         blanks[-2:] = [1, 1]
@@ -14,7 +16,7 @@ def stretch(items: list[Item], blanks: list[int], least: list[int], missing: int
     elif missing == 2 and last == 1 and not any(blanks) and not (items[0].is_glued or items[1].is_glued):
         blanks[:] = [1, 1]
         missing = 0
-    if missing > 0 and not is_alone:
+    if missing > 0:
         index = next((n for n, one in enumerate(items) if one.symbol == "=" and blanks[n]), last)
         while index > 0 and items[index].is_glued:
             index -= 1

@@ -272,16 +272,16 @@ class _LineWriter:
             self._put(item, blank)
             return
         items = [*pending, item]
-        room = item.column - self.column - sum(one.width for one in pending)
         blanks = [one.space for one in items]
         if is_first:
             blanks[0] = 0
-        least = [
-            required_spaces(before, one) for before, one in zip([self.last, *(one.text for one in pending)], items)
-        ]
-        if is_first:
-            least[0] = 0
-        stretch(items, blanks, least, room - sum(blanks), is_alone=is_first and not pending)
+        missing = item.column - self.column - sum([one.width for one in pending]) - sum(blanks)
+        if missing:
+            texts = [self.last, *(one.text for one in pending)]
+            least = list(map(required_spaces, texts, items)) if missing < 0 else []
+            if is_first and least:
+                least[0] = 0
+            stretch(items, blanks, least, missing)
         for one, blank in zip(items, blanks):
             self._put(one, blank)
 
