@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Dict, List, Optional, Tuple
 
 import pytest
 
 from depyf.decompiler.layout.matching.blocks import joined
-from depyf.decompiler.layout.matching.tokens import logical_lines
+from depyf.decompiler.layout.matching.text import Text
+from depyf.decompiler.layout.matching.tokens import cut, logical_lines
 from depyf.decompiler.layout.matching.unchanged import Unchanged
 
 
@@ -58,3 +60,19 @@ def test_other_columns_are_not_joined() -> None:
         shifts = {0: (1, column), 1: (1, column)}
         found, _ = joined(text, logical, Unchanged(shifts, {}, set(), [], {0: 1, 1: 1}))
         assert len(found) == (1 if column == 0 else 2)
+
+
+def test_functions_without_anything_unknown_have_no_body_where_tokens_are_on_lines_of_their_own() -> None:
+    text = "a()\nclass B:\n    c = 1\n    def d():\n        if e:\n            f()\ng(\n)\n"
+    logical = logical_lines(text, free_fields=False)
+    moved = Unchanged(dict.fromkeys(range(6), (0, 0)), {}, {6}, [], dict.fromkeys(range(7), 0))
+    found, known = joined(text, logical, moved)
+    exploded = Text(cut(text, free_fields=False, logical=found, whole=known.shifts)).explode()
+    wanted = "a()\nclass B:\n    c = 1\n    def d():\n        pass\ng()\n"
+    assert ast.dump(ast.parse(exploded)) == ast.dump(ast.parse(wanted))
+    nested = "def z():\n" + "".join(f"    {row}\n" for row in text.split("\n"))
+    logical = logical_lines(nested, free_fields=False)
+    moved = Unchanged(dict.fromkeys(range(1, 7), (0, 0)), {}, {0, 7}, [], dict.fromkeys(range(8), 0))
+    found, known = joined(nested, logical, moved)
+    exploded = Text(cut(nested, free_fields=False, logical=found, whole=known.shifts)).explode()
+    assert ast.dump(ast.parse(exploded)) == ast.dump(ast.parse(nested))  # its variables may be those of the outer one

@@ -68,9 +68,7 @@ class Text:
             depth, start = statements[number].depth, statements[number].start
             text = tokens[start].text  # the first token, or the whole statement
             end = number + 1
-            if text == "def" or text.startswith(("def ", "async def ")) or (
-                text == "async" and tokens[start + 1].text == "def"
-            ):
+            if self._is_function(start):
                 while end < len(statements) and statements[end].depth > depth:
                     end += 1
                 if end > number + 1 and bisect.bisect_left(wanted, first) == bisect.bisect_left(wanted, end):
@@ -79,6 +77,13 @@ class Text:
             if text[0] != "@":
                 first = end
         return found
+
+    def _is_function(self, number: int) -> bool:
+        """Whether the statement that begins with this token is, or begins with, the definition of a function."""
+        text = self.cut.tokens[number].text
+        if text == "async":
+            return self.cut.tokens[number + 1].text == "def"
+        return text == "def" or text.startswith(("def ", "async def "))
 
     def _ends_with_quote(self, number: int, quote: str) -> bool:
         """Whether the text before the field of the token ``number`` ends with a quote that can't precede the closing
@@ -93,11 +98,14 @@ class Text:
         line = 1
         literals: list[tuple[str, str]] = []  # of each enclosing f-string, the closing quote and the opening
         braces = 0
-        stub = _NO_STUB
+        stub = function = _NO_STUB  # the depth of the outermost function around a statement
         for count, statement in enumerate(self.cut.statements):
             if statement.depth > stub:
                 continue
             stub = _NO_STUB
+            if statement.depth <= function:
+                is_function = statement.is_header and self._is_function(statement.start)
+                function = statement.depth if is_function else _NO_STUB
             pieces.append("    " * statement.depth)
             for number in range(statement.start, statement.end):
                 token = self.cut.tokens[number]
@@ -121,8 +129,11 @@ class Text:
                 if token.kind == "string_start":
                     quote = token.text.lstrip("rRfFtT")
                     literals.append((quote, token.text))
-                pieces.append(token.text)
-                line += token.text.count("\n")
+                shown = token.text
+                if token.kind == "statement" and "\n" in shown and function == _NO_STUB:
+                    shown = _without_bodies(shown, 4 * statement.depth)
+                pieces.append(shown)
+                line += shown.count("\n")
             pieces.append("\n")
             line += 1
             if count in stubs:
@@ -130,3 +141,21 @@ class Text:
                 pieces.append("    " * (stub + 1) + "pass\n")
                 line += 1
         return "".join(pieces)
+
+
+def _without_bodies(text: str, indent: int) -> str:
+    """Return joined statements, the first of which is indented by ``indent``, with ``pass`` as the body of functions:
+    nothing in there is unknown.
+    """
+    kept: list[str] = []
+    body = _NO_STUB  # the least indentation of the body that is left out
+    for row in text.split("\n"):
+        code = row.lstrip(" ")
+        own = len(row) - len(code) if kept else indent
+        if own < body and code:
+            kept.append(row)
+            body = _NO_STUB
+            if code.startswith(("def ", "async def ")):
+                body = own + 1
+                kept.append(" " * body + "pass")
+    return "\n".join(kept)
