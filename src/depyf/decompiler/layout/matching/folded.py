@@ -30,6 +30,11 @@ class Folding(NamedTuple):
     operands: tuple[Scalar, ...] = ()
 
 
+def may_be_folded(raw: RawCode) -> bool:
+    """Whether a constant of ``raw`` may be known to be folded if our text has the same constants in the same order."""
+    return raw.table.behavior.folded_constants_are_last and any(map(_must_be_folded, raw.consts))
+
+
 def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dict[int, Folding]:
     """Return what is known of the numbers and strings that are loaded, by the offset of the instruction.
 

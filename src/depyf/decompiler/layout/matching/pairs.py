@@ -11,7 +11,7 @@ from ....errors import DecompilationError
 from ...bytecode import Instruction, RawCode, known_instructions
 from ...bytecode.instruction import Position
 from ...proof.constants import constant_key
-from .folded import Folding, origins
+from .folded import Folding, may_be_folded, origins
 from .runs import line_runs
 
 _LARGEST = 3000
@@ -58,18 +58,24 @@ def instructions_of(raw: RawCode) -> list[Instruction]:
 def same_code(left: RawCode, right: RawCode) -> bool:
     """Whether both have the same instructions, so that those at equal offsets correspond.
 
-    A class body may store the line that it begins on, as ``__firstlineno__``.
+    Constants may have other indices, and a class body may store the line that it begins on, as ``__firstlineno__``.
     """
-    if _fields(left) != _fields(right) or len(left.consts) != len(right.consts):
+    if _fields(left) != _fields(right):
         return False
+    ours, theirs = left.consts, right.consts
     lines = (left.firstlineno, right.firstlineno) if "__firstlineno__" in left.names else None
-    if left.bytecode != right.bytecode and _differences(left.bytecode, right.bytecode) != {lines}:
+    if left.bytecode == right.bytecode:
+        if len(ours) != len(theirs):
+            return False
+        return all(_same_constant(*both) or both == lines for both in zip(ours, theirs))
+    names = ([one.name for one in raw.nested] for raw in (left, right))
+    if left.bytecode[::2] != right.bytecode[::2] or next(names) != next(names):
         return False
-    return all(_same_constant(*both) or both == lines for both in zip(left.consts, right.consts))
-
-
-def _differences(left: bytes, right: bytes) -> set[tuple[int, int] | None]:
-    return {both for both in zip(left, right) if both[0] != both[1]} if len(left) == len(right) else set()
+    differing = {both for both in zip(left.bytecode[1::2], right.bytecode[1::2]) if both[0] != both[1]} - {lines}
+    return all(
+        mine < len(ours) and other < len(theirs) and _same_constant(ours[mine], theirs[other])
+        for mine, other in differing
+    )
 
 
 def _same_constant(left: Any, right: Any) -> bool:
@@ -284,14 +290,13 @@ class CodePair:
         self.origins: dict[Position, Folding] = {}
         self.position_pairs: Counter[tuple[Position, Position]] = Counter()
         instructions = instructions_of(original)
-        self._origins = origins(original, ours, instructions)
         self.runs = line_runs(original, ours) if by_runs and self.is_same else None
+        # If none can be folded, what is known of constants only matters for those that are read.
+        is_later = self.runs is not None and original.bytecode == ours.bytecode and not may_be_folded(original)
+        self._origins = origins(original, ours, instructions) if not is_later else None
         if self.is_same:
             self.nested = list(zip(original.nested, ours.nested))
-            if self._origins:
-                mine = ours.positions()
-                units = {offset: offset >> 1 for offset in self._origins}
-                self.origins = {mine[unit]: self._origins[offset] for offset, unit in units.items() if unit < len(mine)}
+            self._place_origins()
             if self.runs is None:
                 self.position_pairs = self._same_positions(instructions)
         else:
@@ -309,7 +314,16 @@ class CodePair:
                 wanted[start:end] = b"\1" * (end - start)
         if any(wanted):
             instructions = instructions_of(self.original)
+            if self._origins is None:
+                self._origins = origins(self.original, self.ours, instructions)
+                self._place_origins()
             self.position_pairs = self._same_positions([one for one in instructions if wanted[one.offset >> 1]])
+
+    def _place_origins(self) -> None:
+        if self._origins:
+            mine = self.ours.positions()
+            found = ((offset >> 1, origin) for offset, origin in self._origins.items())
+            self.origins = {mine[unit]: origin for unit, origin in found if unit < len(mine)}
 
     def _same_positions(self, instructions: list[Instruction]) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
@@ -348,7 +362,7 @@ class CodePair:
             unit, own_unit = a.offset >> 1, b.offset >> 1
             if not (0 <= unit < size and 0 <= own_unit < own_size):
                 continue
-            if a.offset in self._origins:
+            if self._origins and a.offset in self._origins:
                 self.origins[mine[own_unit]] = self._origins[a.offset]
             if own_fused and id(b) in own_fused:
                 if id(a) in fused and theirs[unit][0] is not None:
