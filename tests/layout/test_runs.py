@@ -9,7 +9,7 @@ from typing import Any, List, Set, Tuple
 import pytest
 
 from depyf.decompiler.bytecode.code.line_table import read_locations
-from depyf.decompiler.layout.matching.runs import line_runs
+from depyf.decompiler.layout.matching.runs import equal_lines, line_runs
 
 Entry = Tuple[int, int, int, int, int]
 """Line increment, further lines, column, end column, code units; a column of -1 for none, an increment of -99 for
@@ -123,3 +123,15 @@ def test_other_tables_are_not_compared(table: bytes) -> None:
     ours = code_of([(1, 0, 4, 9, 1)], 1)
     original: Any = types.SimpleNamespace(linetable=table, firstlineno=1, bytecode=b"\0\0")
     assert line_runs(original, ours) is None
+
+
+def test_equal_tables_of_any_format_are_one_shift() -> None:
+    table = bytes([2, 1, 4, 2, 2, 0])
+    original, ours = (
+        types.SimpleNamespace(linetable=table, firstlineno=line, positions=lambda: [(3,), (3,), (None,), (5,)])
+        for line in (12, 2)
+    )
+    found: Any = equal_lines(original, ours)  # type: ignore[arg-type]
+    assert [(run.line, run.last, run.down) for run in found] == [(3, 3, 10), (5, 5, 10)]
+    original.linetable = table[:-1] + b"\1"
+    assert equal_lines(original, ours) is None  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ def quote_of(work: Decompilation) -> str:
 def identical_at_once(work: Decompilation) -> dict[RawCode, Verdict]:
     """Lay out the text of ``work`` before it is proven; return its proofs if all code is identical, otherwise none.
 
-    So it is in most files: these need no proof of the text before.
+    That is so for most files. The text that was not laid out needs no proof then.
     """
     if work.settings.layout != "author" or work.refused:
         return {}

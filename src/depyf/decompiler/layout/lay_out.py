@@ -22,6 +22,7 @@ from .matching.anchors import (
 )
 from .matching.blocks import joined
 from .matching.pairs import objects
+from .matching.runs import equal_lines, line_runs
 from .matching.text import Text
 from .matching.tokens import Logical, Tokens, cut, logical_lines
 from .matching.unchanged import Unchanged, unchanged
@@ -40,7 +41,7 @@ class Layout:
 
     ``recompiled``: the code ``text`` compiles to, if already known.
     ``moved``: how many lines up and columns to the left a function is moved from its location in the file.
-    ``compiled``: the text by all positions, and the code that it compiles to, if its user has kept them here.
+    ``compiled``: for the caller to keep the text that uses all positions, and the code that it compiles to.
     Raises CannotCut if the tokenizer does not know the form of the text, DecompilationError if it does not compile.
     """
 
@@ -53,7 +54,7 @@ class Layout:
         self.has_columns = has_columns(original)
         flat = recompiled or compile_text(text)
         self._logical = logical_lines(text, free_fields=self._free_fields)
-        self._pairs = list(objects(original, flat, by_runs=self.has_columns))
+        self._pairs = list(objects(original, flat, line_runs if self.has_columns else equal_lines))
         self._unchanged = unchanged(self._logical, self._pairs, has_columns=self.has_columns)
         self._anchor(*joined(text, self._logical, self._unchanged))
         ends = {position[3] for position in original.positions()}

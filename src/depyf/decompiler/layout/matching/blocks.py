@@ -1,4 +1,4 @@
-"""Join neighbouring statements that the original has unchanged, and equally far below ours, to one statement."""
+"""Join neighbouring statements that only moved, all by the same number of lines, to one statement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .unchanged import Unchanged
 
 _WORD = re.compile(r"\w*")
 _CLAUSES = frozenset(("elif", "else", "except", "finally", "case"))
-"""How a statement goes on: it can't be without what precedes it."""
+"""The first words of clauses, which continue the statement before them."""
 _WITHOUT_POSITIONS = frozenset(("else:", "finally:", "try:"))
 
 

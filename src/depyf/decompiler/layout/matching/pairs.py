@@ -12,7 +12,7 @@ from ...bytecode import Instruction, RawCode, known_instructions
 from ...bytecode.instruction import Position
 from ...proof.constants import constant_key
 from .folded import Folding, may_be_folded, origins
-from .runs import line_runs
+from .runs import RunsOf
 
 _LARGEST = 3000
 """The most instructions to align with difflib; of longer code, only the common prefix and suffix are paired."""
@@ -269,7 +269,7 @@ def _implicit_ends(raw: RawCode, instructions: list[Instruction]) -> set[int]:
 class CodePair:
     """A code object of the original, and its counterpart compiled from our text.
 
-    ``by_runs``: compare line tables by runs if possible: then ``runs`` are known, and the rest once it is ``read``.
+    ``runs_of``: what compares their line tables; if that works, ``runs`` are known, and the rest once it is ``read``.
     ``position_pairs``: the pairs of positions of an instruction in the original and in ours, with their number;
     ``ends``: the same, in order, for instructions that may belong to an implicit return. ``tuples``: the positions of
     our instructions that build or unpack a tuple. ``second_halves``: for the second half of a fused instruction, its
@@ -279,7 +279,7 @@ class CodePair:
     found with one token per line.
     """
 
-    def __init__(self, original: RawCode, ours: RawCode, *, by_runs: bool = False) -> None:
+    def __init__(self, original: RawCode, ours: RawCode, runs_of: RunsOf | None = None) -> None:
         self.original, self.ours = original, ours
         self.is_same = same_code(original, ours)
         self.ends: list[tuple[Position, Position]] = []
@@ -290,7 +290,7 @@ class CodePair:
         self.origins: dict[Position, Folding] = {}
         self.position_pairs: Counter[tuple[Position, Position]] = Counter()
         instructions = instructions_of(original)
-        self.runs = line_runs(original, ours) if by_runs and self.is_same else None
+        self.runs = runs_of(original, ours) if runs_of is not None and self.is_same else None
         # If none can be folded, what is known of constants only matters for those that are read.
         is_later = self.runs is not None and original.bytecode == ours.bytecode and not may_be_folded(original)
         self._origins = origins(original, ours, instructions) if not is_later else None
@@ -383,7 +383,7 @@ class CodePair:
         return Counter(found)
 
 
-def objects(original: RawCode, ours: RawCode, *, by_runs: bool = False) -> Iterator[CodePair]:
+def objects(original: RawCode, ours: RawCode, runs_of: RunsOf) -> Iterator[CodePair]:
     """Yield the pair, and those of nested code, matched by the instructions that load it."""
     todo = [(original, ours)]
     seen = set()
@@ -392,6 +392,6 @@ def objects(original: RawCode, ours: RawCode, *, by_runs: bool = False) -> Itera
         if (left, right) in seen:
             continue
         seen.add((left, right))
-        pair = CodePair(left, right, by_runs=by_runs)
+        pair = CodePair(left, right, runs_of)
         yield pair
         todo += pair.nested

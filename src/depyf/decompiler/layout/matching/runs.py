@@ -7,7 +7,7 @@ bytes have the same columns, and their lines are equally far apart (CPython's Ob
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple
+from typing import Callable, Iterator, List, NamedTuple, Optional
 
 from ...bytecode import RawCode
 
@@ -34,6 +34,10 @@ class LineRun(NamedTuple):
     end: int
 
 
+RunsOf = Callable[[RawCode, RawCode], Optional[List[LineRun]]]
+"""What finds the runs of two codes with the same instructions; None if it can't."""
+
+
 def line_runs(original: RawCode, ours: RawCode) -> list[LineRun] | None:
     """The runs of two codes with the same instructions, without those that are nowhere in the source.
 
@@ -46,6 +50,15 @@ def line_runs(original: RawCode, ours: RawCode) -> list[LineRun] | None:
         return list(_runs(left, right, original.firstlineno, ours.firstlineno))
     except (IndexError, ValueError):
         return None
+
+
+def equal_lines(original: RawCode, ours: RawCode) -> list[LineRun] | None:
+    """The lines of two codes with the same instructions and the same line table, of any format; None if it differs."""
+    if original.linetable != ours.linetable:
+        return None
+    down = original.firstlineno - ours.firstlineno
+    lines = dict.fromkeys(position[0] for position in ours.positions())
+    return [LineRun(line, line, down, 0, 0) for line in lines if line is not None]
 
 
 def _runs(left: list[bytes], right: list[bytes], their_line: int, line: int) -> Iterator[LineRun]:
