@@ -10,7 +10,7 @@ import pytest
 from depyf.decompiler.driver.settings import DEFAULT
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.structure import write_else_clauses
-from depyf.decompiler.structure.else_clauses import RULES
+from depyf.decompiler.structure.by_position.else_clauses import RULES
 from depyf.decompiler.syntax import nodes
 
 SOURCES = (

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from typing import Collection
 
+from .by_position import (
+    ELSE_CLAUSES,
+    IDLE,
+    write_else_clauses,
+    write_else_lines,
+    write_idle_lines,
+    write_idle_statements,
+)
 from .context import NoPlace, SeveralEntries
-from .else_clauses import RULES as _ELSE_CLAUSES
-from .else_clauses import write_else_clauses
-from .else_lines import write_else_lines
 from .flow import Flow
-from .idle_lines import write_idle_lines
-from .idle_statements import RULES as _IDLE
-from .idle_statements import write_idle_statements
 from .jumps import RULES as _JUMPS
 from .match_statements import join_cases
 from .one_trip_loops import OneTrip, insert_one_trip, one_trips
@@ -30,7 +32,7 @@ from .try_ends import RULES as _TRIES
 
 RULES = {
     name: rule.__doc__ or ""
-    for rules in (_JUMPS, _TRIES, _ELSE_CLAUSES, _IDLE)
+    for rules in (_JUMPS, _TRIES, ELSE_CLAUSES, IDLE)
     for name, rule in rules.rules.items()
 }
 """The docstring of each of the structurer's rules, by name, in the order in which they are tried."""

@@ -9,6 +9,7 @@ from ..lift.values import AssertionClass
 from ..syntax import nodes
 
 LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
+TRIES = (nodes.Try, nodes.TryStar)
 
 
 class Context:
@@ -78,6 +79,22 @@ def ends(body: list[nodes.Statement]) -> bool:
             todo += [last.body, last.orelse]
         elif isinstance(last, nodes.Match) and always_matches(last.cases[-1]):
             todo += [case.body for case in last.cases]
+        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
+            continue
+        elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
+            return False
+    return True
+
+
+def leaves(body: list[nodes.Statement]) -> bool:
+    """Whether control certainly never falls off the end of ``body``, judging by jumps, conditions and handlers."""
+    todo = [body]
+    while todo:
+        last = todo.pop()[-1]
+        if isinstance(last, nodes.If) and last.orelse:
+            todo += [last.body, last.orelse]
+        elif isinstance(last, TRIES):
+            todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
         elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
             continue
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):

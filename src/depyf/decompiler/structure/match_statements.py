@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..lift.values import CaseElse, Subject, case_of
 from ..syntax import nodes
-from .context import always_matches, ends
-from .else_clauses import leaves
+from .context import always_matches, ends, leaves
 
 
 def join_cases(body: list[nodes.Statement]) -> list[nodes.Statement]:

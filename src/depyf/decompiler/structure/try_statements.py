@@ -15,8 +15,7 @@ from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from ..syntax.transforms.redundant_return import returns_none
 from ..syntax.transforms.tail_positions import drop_at_tail
-from .context import Context
-from .else_clauses import leaves
+from .context import Context, leaves
 from .try_ends import RULES, Ends, TryExits
 
 if TYPE_CHECKING:

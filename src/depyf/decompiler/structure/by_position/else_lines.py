@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ..bytecode import Instruction
-from ..lift.values import case_of
-from ..syntax import nodes
-from ..syntax.transforms.redundant_return import returns_none
-from .context import fails_an_assertion
-from .else_clauses import leaves
+from ...bytecode import Instruction
+from ...lift.values import case_of
+from ...syntax import nodes
+from ...syntax.transforms.redundant_return import returns_none
+from ..context import fails_an_assertion, leaves
 
 
 def write_else_lines(body: list[nodes.Statement], instructions: Sequence[Instruction]) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import sys
 from typing import Collection, Iterator, NamedTuple, Sequence
 
-from ..bytecode import Instruction
-from ..lift.values import case_of
-from ..syntax import nodes
+from ...bytecode import Instruction
+from ...lift.values import case_of
+from ...syntax import nodes
+from ..context import TRIES
+from ..rules import Rules
 from .else_clauses import column_of_body
-from .rules import Rules
 
 ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
 """How operations begin after which a statement may begin."""
@@ -24,7 +25,6 @@ _JUMPS = frozenset({len("break"), len("return"), len("continue")})
 _NARROWEST = len("...")
 _LAST_OF_CLASS = ("__annotate_func__", "__annotate__")
 _LAST = (nodes.Return, nodes.Continue)
-_TRIES = (nodes.Try, nodes.TryStar)
 _TRUE = {len(text): text for text in ("__debug__", "True", "1")}
 _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
 _WIDTHS_OF_TRUE = (len("True"), len("1"))
@@ -247,7 +247,7 @@ def _bodies_around(body: list[nodes.Statement], nop: Instruction, is_handling: b
         if begun < len(parts):
             _add(found, nop, around, parts[begun], 0, is_next=True)
         inner = parts[begun - 1] if begun else None
-        if not is_handling and isinstance(around, _TRIES) and around.handlers and inner is around.handlers[-1].body:
+        if not is_handling and isinstance(around, TRIES) and around.handlers and inner is around.handlers[-1].body:
             _add_clause(found, nop, around)
             break
     return found
@@ -355,7 +355,7 @@ def _ends_later(idle: _Idle, inside: list[nodes.Statement]) -> bool:
     """Whether the NOP is that of more than an ``if`` with these statements."""
     after = idle.body[idle.at + len(inside) :][:1]
     line = after[0].line if after else None
-    return isinstance(inside[0], _TRIES) or line is not None and line <= idle.end_line
+    return isinstance(inside[0], TRIES) or line is not None and line <= idle.end_line
 
 
 def _negated_test(idle: _Idle) -> _Written | None:
@@ -387,7 +387,7 @@ def _pass(idle: _Idle) -> _Written | None:
     """``pass``, or a constant, of which nothing else is left: the NOP begins where the statements of the body do."""
     if idle.start != idle.column or idle.has_one_line and (idle.width < _NARROWEST or idle.width in _JUMPS):
         return None  # `case _` leaves one too
-    if not idle.has_one_line and any(isinstance(one, _TRIES) for one in idle.beside()):
+    if not idle.has_one_line and any(isinstance(one, TRIES) for one in idle.beside()):
         return None  # whose NOP it is
     if any(statement.line is not None and idle.line < statement.line <= idle.end_line for statement in idle.body):
         return None  # an `if` with these in its body (3.11)

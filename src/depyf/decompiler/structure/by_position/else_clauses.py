@@ -9,13 +9,12 @@ from __future__ import annotations
 import itertools
 from typing import Collection, Iterator, NamedTuple
 
-from ..lift.values import case_of
-from ..syntax import nodes
-from ..syntax.transforms.tail_positions import drop_at_tail, tails
-from .context import LOOPS, fails_an_assertion, has_break
-from .rules import Rules
+from ...lift.values import case_of
+from ...syntax import nodes
+from ...syntax.transforms.tail_positions import drop_at_tail, tails
+from ..context import LOOPS, TRIES, fails_an_assertion, has_break, leaves
+from ..rules import Rules
 
-_TRIES = (nodes.Try, nodes.TryStar)
 _JUMPS = (nodes.Break, nodes.Continue)
 
 
@@ -51,7 +50,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if following is not None:
                 changed = True
                 block.body[index + 1 :] = following
-            if isinstance(statement, _TRIES):
+            if isinstance(statement, TRIES):
                 changed |= _join_returns(statement, block.body, index, base)
             inner = RULES.decide(statement, skipped)
             below = _below_clause(statement, base) if inner else []
@@ -239,7 +238,7 @@ def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: 
     a loop, which is below the statement and in its column, or with jumps without a column: move it there.
     """
     rest = body[index + 1 :]
-    if not isinstance(statement, (nodes.If, *_TRIES)) or statement.column is None or len(rest) > 1:
+    if not isinstance(statement, (nodes.If, *TRIES)) or statement.column is None or len(rest) > 1:
         return False
     jumps = [tail[-1] for tail in tails([statement]) if isinstance(tail[-1], _JUMPS)]
     last = next((one for one in [*jumps, *rest] if one.column is not None), None)
@@ -379,7 +378,7 @@ def _is_assert(statement: nodes.If) -> bool:
 
 def _behind_leaving_handlers(statement: nodes.Statement) -> list[nodes.Statement] | None:
     """What follows a try statement whose handlers all leave is its ``else`` if it is indented."""
-    if not isinstance(statement, _TRIES) or statement.finalbody or not statement.handlers:
+    if not isinstance(statement, TRIES) or statement.finalbody or not statement.handlers:
         return None
     return statement.handlers[-1].body if all(leaves(one.body) for one in statement.handlers) else None
 
@@ -389,22 +388,6 @@ def _behind_a_loop(statement: nodes.Statement) -> list[nodes.Statement] | None:
     if not isinstance(statement, LOOPS):
         return None
     return None if has_break(statement.body) else statement.body
-
-
-def leaves(body: list[nodes.Statement]) -> bool:
-    """Whether control certainly never falls off the end of ``body``, judging by jumps, conditions and handlers."""
-    todo = [body]
-    while todo:
-        last = todo.pop()[-1]
-        if isinstance(last, nodes.If) and last.orelse:
-            todo += [last.body, last.orelse]
-        elif isinstance(last, _TRIES):
-            todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
-        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
-            continue
-        elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
-            return False
-    return True
 
 
 RULES: Rules[nodes.Statement, list[nodes.Statement]] = Rules(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from ..bytecode import Instruction
-from ..syntax import nodes
-from ..syntax.transforms.redundant_return import returns_none
-from .else_clauses import leaves
+from ...bytecode import Instruction
+from ...syntax import nodes
+from ...syntax.transforms.redundant_return import returns_none
+from ..context import leaves
 from .idle_statements import ENDS_STATEMENT, is_copied
 
 _STAYS = ("JUMP", "RETURN_VALUE", "RAISE", "RERAISE")
