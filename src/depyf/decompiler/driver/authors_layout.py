@@ -188,7 +188,7 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
 def _as_laid_out(work: Decompilation, layout: Layout, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """The proofs of the text, which is laid out, with whether lines and columns are identical."""
     work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
-    work.is_laid_out, work.layout = True, None
+    work.is_laid_out = True
     return {raw: _compared(verdict, raw, work, layout) for raw, verdict in proofs.items()}
 
 

@@ -166,6 +166,7 @@ class Decompilation:
                 elif self.settings.searches:
                     proofs = spelled_exactly(self, proofs)
                 break
+        self.layout = None  # it knows this object: a cycle
         return result_of(self, self.root, proofs)
 
     # Trees

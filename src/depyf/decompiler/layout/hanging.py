@@ -43,7 +43,7 @@ def _hang(items: list[Item], known: int, indent: int, below: int | None) -> int 
     if row is None or not begins or column != indent + INDENT or items[known].symbol in OPENING:
         return None
     depth = sum((one.symbol in OPENING) - (one.symbol in CLOSING) for one in items[:first])
-    above = [end for end in map(_end, items[:first]) if end is not None]
+    above = [one.end_line for one in items[:first] if one.end_line is not None]
     if depth or above and above[-1] >= row:
         return None
     for end in (*ends_of_group(items, first), len(items) - 1):
@@ -65,7 +65,7 @@ def _is_prefix(items: list[Item], number: int) -> bool:
 
 def _closes(items: list[Item], first: int, end: int, indent: int, below: int | None) -> Location | None:
     """Return where the parenthesis closes that is before item ``end``, on a row of its own; None if there is none."""
-    rows = [row for row in map(_end, items[first:end]) if row is not None]
+    rows = [one.end_line for one in items[first:end] if one.end_line is not None]
     if any(one.column is not None and one.column <= indent for one in items[first:end]):
         return None
     if end == len(items) - 1:
@@ -78,8 +78,3 @@ def _closes(items: list[Item], first: int, end: int, indent: int, below: int | N
     if after.line > rows[-1] + 1 and after.column == indent + INDENT:  # `) or (`
         return after.line - 1, indent
     return None
-
-
-def _end(item: Item) -> int | None:
-    """Return the row where the item ends, if known."""
-    return item.line + item.text.count("\n") if item.line is not None else None

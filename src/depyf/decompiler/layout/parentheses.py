@@ -132,7 +132,7 @@ def _surplus(items: list[Item], number: int, indent: int | None = None) -> int:
     for before in range(number - 1, -1, -1):
         one = items[before]
         if one.line is not None:
-            if one.column is None or one.line + one.text.count("\n") != item.line:
+            if one.column is None or one.end_line != item.line:
                 return 0
             end = one.column + one.width if "\n" not in one.text else one.width
             return item.column - end - width
@@ -212,11 +212,7 @@ def _line_of(items: list[Item], end: int) -> int | None:
 
 
 def _line_before(items: list[Item], end: int) -> int | None:
-    for number in range(end - 1, -1, -1):
-        line = items[number].line
-        if line is not None:
-            return line + items[number].text.count("\n")
-    return None
+    return next((one.end_line for one in reversed(items[:end]) if one.end_line is not None), None)
 
 
 def _closes(items: list[Item], number: int, end: int) -> bool:
@@ -239,7 +235,7 @@ def _breaks(items: list[Item], number: int, end: int) -> bool:
         if depth == 0 and (item.is_joined or item.line is not None and line is not None and item.line > line):
             return True
         depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
-        line = item.line + item.text.count("\n") if item.line is not None else line
+        line = item.end_line or line
     return False
 
 
@@ -266,7 +262,7 @@ def _around_line_ends(items: list[Item], indent: int, *, is_closed: bool) -> Non
                 number = end + 1
                 continue
         depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
-        line = item.line + item.text.count("\n") if item.line is not None else line
+        line = item.end_line or line
         number += 1
 
 

@@ -72,5 +72,4 @@ def _room(line: Line, following: Line) -> int | None:
 
 
 def _end(line: Line) -> int | None:
-    known = [item.line + item.text.count("\n") for item in line.items if item.line is not None]
-    return max(known, default=None)
+    return max([item.end_line for item in line.items if item.end_line is not None], default=None)

@@ -34,7 +34,7 @@ def last_line(line: Line) -> int | None:
     found = None
     for item in line.items:
         if item.line is not None:
-            found = item.line + item.text.count("\n")
+            found = item.end_line
     return found
 
 

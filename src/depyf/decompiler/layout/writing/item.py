@@ -32,5 +32,10 @@ class Item:
         self.since: int | None = None
         self.width = width_of(text[text.rfind("\n") + 1 :] if "\n" in text else text)
 
+    @property
+    def end_line(self) -> int | None:
+        """The row where it ends, if known."""
+        return self.line + self.text.count("\n") if self.line is not None else None
+
     def __repr__(self) -> str:
         return f"{self.text!r}@{self.line}:{self.column}"
