@@ -160,6 +160,14 @@ def test_of_several_meetings_the_weakest_counts(compile_text):
     assert prove_all(original, recompiled)[first][0].identical
 
 
+def test_only_identical_code_has_proofs_if_asked(compile_text):
+    original = compile_text(TEXT)
+    recompiled = compile_text("\n" + TEXT)
+    assert prove_all(original, recompiled, only_identical=True) == prove_all(original, recompiled)
+    for text in (TEXT.replace("g.h", "h.g"), TEXT + "if 0: lambda: 1\n", TEXT + "x = 1\n"):
+        assert prove_all(original, compile_text(text), only_identical=True) == {}
+
+
 def test_levels_are_ordered():
     for place, level in enumerate(Level):
         assert [other for other in Level if level.is_weaker(other)] == list(Level)[:place]
