@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..lift import LiftedBlock
@@ -71,30 +73,37 @@ def always_matches(case: nodes.match_case) -> bool:
 
 
 def ends(body: list[nodes.Statement]) -> bool:
-    """Whether control certainly never falls off the end of ``body``."""
-    todo = [body]
-    while todo:
-        last = todo.pop()[-1]
-        if isinstance(last, nodes.If) and last.orelse:
-            todo += [last.body, last.orelse]
-        elif isinstance(last, nodes.Match) and always_matches(last.cases[-1]):
-            todo += [case.body for case in last.cases]
-        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
-            continue
-        elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
-            return False
-    return True
+    """Whether control certainly never falls off the end of ``body``, judging by jumps, conditions and cases."""
+    return _never_falls_off(body, _cases)
 
 
 def leaves(body: list[nodes.Statement]) -> bool:
     """Whether control certainly never falls off the end of ``body``, judging by jumps, conditions and handlers."""
+    return _never_falls_off(body, _handlers)
+
+
+def _cases(statement: nodes.Statement) -> list[list[nodes.Statement]]:
+    if not isinstance(statement, nodes.Match) or not always_matches(statement.cases[-1]):
+        return []
+    return [case.body for case in statement.cases]
+
+
+def _handlers(statement: nodes.Statement) -> list[list[nodes.Statement]]:
+    if not isinstance(statement, TRIES):
+        return []
+    return [statement.orelse or statement.body, *(one.body for one in statement.handlers)]
+
+
+def _never_falls_off(
+    body: list[nodes.Statement], parts: Callable[[nodes.Statement], list[list[nodes.Statement]]]
+) -> bool:
+    """``parts``: the bodies of a last statement, one of which is left last; none for other statements."""
     todo = [body]
     while todo:
         last = todo.pop()[-1]
-        if isinstance(last, nodes.If) and last.orelse:
-            todo += [last.body, last.orelse]
-        elif isinstance(last, TRIES):
-            todo += [last.orelse or last.body, *(one.body for one in last.handlers)]
+        inner = [last.body, last.orelse] if isinstance(last, nodes.If) and last.orelse else parts(last)
+        if inner:
+            todo += inner
         elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
             continue
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
-from .tokens import Logical
+from .tokens import CLAUSES, Logical
 from .unchanged import Unchanged
 
 _WORD = re.compile(r"\w*")
-_CLAUSES = frozenset(("elif", "else", "except", "finally", "case"))
-"""The first words of clauses, which continue the statement before them."""
 _WITHOUT_POSITIONS = frozenset(("else:", "finally:", "try:"))
 
 
@@ -58,7 +56,7 @@ class _Joiner:
         first, shift = self.logical[start], self.moved.shifts.get(start)
         if shift is None or shift[1] or start in self.is_below:
             return start
-        if self._word(start) in _CLAUSES or self.text[first.at] in "'\"":
+        if self._word(start) in CLAUSES or self.text[first.at] in "'\"":
             return start
         end = start
         for number in range(start + 1, len(self.logical)):
@@ -71,7 +69,7 @@ class _Joiner:
 
     def _continues(self, number: int) -> bool:
         """Whether this belongs to the statement before: it is another clause, or what is decorated."""
-        return self._word(number) in _CLAUSES or self.text[self.logical[number - 1].at] == "@"
+        return self._word(number) in CLAUSES or self.text[self.logical[number - 1].at] == "@"
 
     def _follows(self, number: int, shift: tuple[int, int]) -> bool:
         """Whether this is right below the one before, and as far from the original."""

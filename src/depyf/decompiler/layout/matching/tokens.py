@@ -33,6 +33,9 @@ HEADERS = frozenset(
     "if elif else for while try except finally with def class match case async".split()
 )
 
+CLAUSES = frozenset(("elif", "else", "except", "finally", "case"))
+"""The first words of clauses, which continue the statement before them."""
+
 
 class CannotCut(Exception):
     """The text has something that the printer is not expected to write."""

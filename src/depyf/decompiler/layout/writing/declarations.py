@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ..matching.tokens import CLAUSES
 from .items import Line
 
 _KEYWORDS = frozenset(("global", "nonlocal"))
-_CLAUSES = frozenset(("elif", "else", "except", "finally", "case"))
 _DEFINITIONS = frozenset(("def", "class", "async", "@"))
 _NEVER = 10**9
 
@@ -51,7 +51,7 @@ def _free(lines: list[Line], number: int) -> int | None:
             break
         if line.depth <= inner:
             inner = line.depth if line.items[0].text in _DEFINITIONS else _NEVER
-        if following.items[0].text in _CLAUSES or following.depth > inner:
+        if following.items[0].text in CLAUSES or following.depth > inner:
             continue
         room = _room(line, following)
         if following.depth == declaration.depth and (room is None or room > 0):
