@@ -14,11 +14,11 @@ import depyf
 
 MODULE = """\
 def greet(name,
-          punctuation='!'):
+          punctuation="!"):
     if not name:
-        raise ValueError('nobody')
+        raise ValueError("nobody")
 
-    return 'Hello, ' + name + punctuation
+    return "Hello, " + name + punctuation
 """
 PROGRAM = """\
 import dataclasses
@@ -59,7 +59,7 @@ def test_debugpy_stops_in_them(tmp_path):
         assert session.variables(stop)["name"] == "'you'"
         source = stop.frames[0]["source"]
         text = session.ask("source", source=source, sourceReference=source["sourceReference"])["content"]
-        assert text.splitlines()[5] == "    return 'Hello, ' + name + punctuation"
+        assert text.splitlines()[5] == '    return "Hello, " + name + punctuation'
         session.resume(stop)
         stop = session.wait_for_stop()
         assert (stop.place, stop.function) == ((made, 4), "__init__")
@@ -74,7 +74,7 @@ def test_pdb_lists_and_stops_in_them(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pdb", "program.py"], input=commands, capture_output=True,
                           encoding="utf-8", env=environment, cwd=tmp_path, timeout=120)  # fmt: skip
     assert "Breakpoint 1 at" in done.stdout and "greeting.py(6)greet()" in done.stdout, done.stdout
-    assert "  1  \tdef greet(name," in done.stdout and "6 B->\t    return 'Hello, ' + name + punctuation" in done.stdout
+    assert "  1  \tdef greet(name," in done.stdout and '6 B->\t    return "Hello, " + name + punctuation' in done.stdout
 
 
 IN_MEMORY = """\

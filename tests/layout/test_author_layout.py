@@ -29,7 +29,7 @@ CASES = {
         "    def h(self): pass\n"
     ),
     "a test of which the second row begins one column after the first": (
-        "def a(b, c):\n    d = b.e\n\n    if 'f' in c \\\n     or c.g is not None and c.g(d):\n\n        def h():\n"
+        'def a(b, c):\n    d = b.e\n\n    if "f" in c \\\n     or c.g is not None and c.g(d):\n\n        def h():\n'
         "            i = c.j - 1\n            return d[i] > 0\n\n        if h() and d:\n            b.k = 1\n"
         "            return\n\n        c.l()\n    elif not b.m:\n        b.k = 2\n    else:\n        c.n()\n"
     ),
@@ -54,7 +54,7 @@ CASES = {
         "k = l(b'I\\xfe\\xdc\\xba\\x98\\x76\\x54\\x32\\x10')\nassert m <= 2 * 24 * 3600\n"
     ),
     "a declaration where no line is free at the top": (
-        "def a(b):\n    if b == 'd':\n        global d\n        from .e import d\n        return d\n    raise f(b)\n"
+        'def a(b):\n    if b == "d":\n        global d\n        from .e import d\n        return d\n    raise f(b)\n'
     ),
     "a test over lines in a handler before else": (
         "def a():\n    for b in c:\n        try:\n            d()\n        except E:\n"
@@ -161,7 +161,7 @@ CASES = {
         "async def f(a):\n    async with a as b:\n        await b(\n"
         "            a)\n    async for c in b:\n        yield c\n"
     ),
-    "annotations": "a: int = b\ndef f(c: int,\n      d: str = 'e') -> None:\n    return c\n",
+    "annotations": 'a: int = b\ndef f(c: int,\n      d: str = "e") -> None:\n    return c\n',
     "keywords of calls": "a = b(c=d,\n      **e)\nf = b(*g, h = i)\n",
     "comparisons": (
         "a = b < c <= d\nif not a in b:\n    c()\nif not (a in b):\n    c()\n"
@@ -223,7 +223,7 @@ CASES = {
         "        e = 3\n    return e\n\n\n"
         "def g(a):\n    if a:\n        b()\n    else:\n        c()\n    global d\n    d = 3\n"
     ),
-    "an assertion of nothing": "def f(a):\n    if a: return 3\n    assert 0, 'b'\n\n\ndef g():\n    assert 0\n",
+    "an assertion of nothing": 'def f(a):\n    if a: return 3\n    assert 0, "b"\n\n\ndef g():\n    assert 0\n',
     "a test for nothing": "def f(a, b):\n    if not a(b):\n        pass\n    return b < a\n",
     "a return before another end": (
         "def f(a, b):\n    for c in a:\n        try:\n            c()\n        except D:\n            continue\n"
@@ -289,7 +289,7 @@ CASES = {
         "def h(a):\n    return (2 if a is None else 3) + a\n"
     ),
     "a percent format of a second parameter": (
-        "def f(a, b, c):\n    g(a, '%s%s' % (b, a.d), c)\n    g(a, '%s' % (c,), 1)\n"
+        'def f(a, b, c):\n    g(a, "%s%s" % (b, a.d), c)\n    g(a, "%s" % (c,), 1)\n'
     ),
     "a pass in a loop": (
         "def f(a):\n    for b in a:\n        if b == 1:\n            pass\n        elif b:\n            a.c()\n"
@@ -408,7 +408,7 @@ CASES = {
         "def f(a, b):\n    c = 0\n    while True:\n        if a(b, c):\n            return True\n"
         "        c = b.d(c) + 1\n        if not c:\n            return False\n\n\n"
         "def g(a):\n    while True:\n        try:\n            b = a.c()\n        except KeyError:\n"
-        "            raise KeyError('d') from None\n        e = b()\n        if e is not None:\n            return e\n"
+        '            raise KeyError("d") from None\n        e = b()\n        if e is not None:\n            return e\n'
     ),
     "statements after a test over lines": (
         "def f(a, b):\n    while (\n        a\n        and b < 3):\n        c()\n        b += 1\n"
@@ -420,16 +420,16 @@ CASES = {
     ),
     "digits in groups": (
         "def f(a):\n    b = a & 0xffff_ffff | a & 0x0fff\n    c = 0x8000_0000_0000_0000 - a\n"
-        "    return b, c, a // 1_000_000, a * (3 * 1000), 72 / 2.54, 'abc ' * 20\n"
+        '    return b, c, a // 1_000_000, a * (3 * 1000), 72 / 2.54, "abc " * 20\n'
     ),
     "folded constants": (
         "def f(a):\n    return not (a & (1 << 41))\n\n\n"
         "def g(a):\n    b = a[4-1::-1]\n    if not 0 <= b < (1 << 16):\n        b |= 0x8000_0000_0000_0000\n"
-        "    return b & 0x0fff, b & 0xffff_ffff, b(c=300), 'x' * 50\n\n\n"
-        "def h(a):\n    if a == '$' + 'Revision: ' and a[-1:] == '$':\n        return 21000\n"
+        '    return b & 0x0fff, b & 0xffff_ffff, b(c=300), "x" * 50\n\n\n'
+        'def h(a):\n    if a == "$" + "Revision: " and a[-1:] == "$":\n        return 21000\n'
         "    return 2 ** 60 - a, 1 << 53, (7.0 - 0.5) * a\n\n\n"
         "def i(a):\n    return a + 3000, a + 4000, a + (3 * 1000)\n\n\n"
-        "def j(a):\n    return ('d', b''), a(b'|||', e=b''), a(c=b'|!')\n"
+        'def j(a):\n    return ("d", b""), a(b"|||", e=b""), a(c=b"|!")\n'
     ),
     "what the order of constants shows to be folded": (
         "class A:\n    a = 256 * 1024\n\n    def b(self):\n        return c\n\n\n"
@@ -438,9 +438,9 @@ CASES = {
         "def g(a):\n    raise a('This lacks ' +\n            'that')\n"
     ),
     "sets in the order of the constants": (
-        "def f(a):\n    return a in {'replace', 'delete'}\n\n\n"
-        "def g(a):\n    for b in {'d', 'c', 'e'}:\n        a(b)\n"
-        "    return a not in {'m', 'o', 'l', 'n'}, 'm', 'o', 'l'\n"
+        'def f(a):\n    return a in {"replace", "delete"}\n\n\n'
+        'def g(a):\n    for b in {"d", "c", "e"}:\n        a(b)\n'
+        '    return a not in {"m", "o", "l", "n"}, "m", "o", "l"\n'
     ),
     "a break after other statements": (
         "def f(a):\n    while True:\n        b(a)\n        if a:\n            c(a)\n            break\n\n\n"
@@ -452,7 +452,7 @@ CASES = {
         "    finally:\n        a.c()\n    return d\n"
     ),
     "a break and an else at the beginning of a loop": (
-        "def f(self, a):\n    b = ['']\n    while self.c < len(self.d):\n        if self.d[self.c] in a:\n"
+        'def f(self, a):\n    b = [""]\n    while self.c < len(self.d):\n        if self.d[self.c] in a:\n'
         "            break\n        else:\n            b.append(self.d[self.c])\n        self.c += 1\n"
         "    return b\n"
     ),
@@ -465,7 +465,7 @@ CASES = {
         "            1, 2, 3,\n            (4, 5), 6\n        ]\n"
     ),
     "an annotation that there is not": (
-        "class A:\n    def f(self):\n        return 1\n    f.b = 'c'\n    f.d = f.e = 3\n    f[0] = 4\n"
+        'class A:\n    def f(self):\n        return 1\n    f.b = "c"\n    f.d = f.e = 3\n    f[0] = 4\n'
     ),
     "a continue where arms join": (
         "def f(a, b, c):\n    for d in a:\n        if b is not None:\n            g(d)\n            continue\n"
@@ -524,7 +524,7 @@ CASES = {
     ),
     "else clauses that begin with an assertion": (
         "def f(a, b):\n    if a:\n        return 1\n    else:\n        assert b\n\n\ndef g(a, b):\n"
-        "    for x in a:\n        if x:\n            continue\n        else:\n            assert b, 'no'\n"
+        '    for x in a:\n        if x:\n            continue\n        else:\n            assert b, "no"\n'
         "    k()\n\n\ndef h(a, b):\n    try:\n        g(a)\n    except ValueError:\n        return 1\n    else:\n"
         "        assert b\n    return 3\n\n\ndef k(a, b):\n    if a:\n        return 1\n    assert b\n"
         "    return 3\n"
@@ -561,7 +561,7 @@ CASES = {
     ),
     "what follows an else that leaves": (
         "def f(self, a):\n    if a - self.b >= 0:\n        for i in range(a):\n            self.c(a)\n"
-        "        self.c(i)\n    else:\n        raise E('no')\n    return self.b\n"
+        '        self.c(i)\n    else:\n        raise E("no")\n    return self.b\n'
     ),
     "conditional expressions that are statements": (
         "def b(self, mo, st):\n    st = 3\n    self.header(st, mo) if mo else self.option(st, line, mo)\n\n\n"
@@ -572,7 +572,7 @@ CASES = {
     ),
     "returns below handlers": (
         "def e():\n    try:\n        return sys.name(depth)\n    except AttributeError:\n        pass\n"
-        "    try:\n        return sys._getframe(depth).get('__name__', default)\n"
+        '    try:\n        return sys._getframe(depth).get("__name__", default)\n'
         "    except (AttributeError, ValueError):\n        pass\n    return None\n\n\ndef f():\n    try:\n"
         "        return sys.name(depth)\n    except AttributeError:\n        g()\n    except ValueError:\n"
         "        pass\n    return None\n"
@@ -591,7 +591,7 @@ CASES = {
         "def a(self):\n    for line in self.b:\n        if self.c:\n            try:\n"
         "                self.send(line)\n            except StopIteration:\n"
         "                self.c = None\n            continue\n        if hasattr(self, cmd):\n"
-        "            if c:\n                self.x = 3\n        else:\n            self.y('s')\n"
+        '            if c:\n                self.x = 3\n        else:\n            self.y("s")\n'
     ),
     "an else that only passes": (
         "def a(self):\n    client = 3\n    try:\n        client.connect(3)\n    except OSError as e:\n"
@@ -654,7 +654,7 @@ CASES = {
     "last cases that drop the subject": (
         "def after_a_value(a):\n    match a:\n        case 1:\n            r = 1\n        case g(x):\n"
         "            x = 5\n\n\ndef after_a_name(a, d):\n    match a:\n        case d.e:\n"
-        "            result = g(3)\n        case g(x, y=1):\n            x = f'{a} 5'\n"
+        '            result = g(3)\n        case g(x, y=1):\n            x = f"{a} 5"\n'
     ),
     "statements below else clauses": (
         "def a(a):\n    if a:\n        return\n    else:\n        x = [i for i in c]\n    f()\n\n\n"
@@ -682,24 +682,24 @@ CASES = {
     ),
     "long literals left of percent": (
         "class A:\n    def f(self):\n        return (\n"
-        "            '%s: this happened at a stage that is long enough for two lines, '\n"
-        "            'and it is likely that: %s' % (\n                self.a.b,\n                self.c,\n"
-        "            ))\n\n\ndef f(a, b):\n    a.g(\n        'a = b.c(%r, d, this is '\n"
-        "        'a long literal, which '\n        'the text has in '\n        'parentheses, e=%s, '\n"
-        "        'f=%s,  g=h)' % (\n            a.b,\n            b.d,\n            e,\n        )\n    )\n"
-        "    b = (\n        'this is another long literal, which has two '\n"
-        "        'parts, the second (%s) here, and it ends here: '\n        '%r)'\n        % (a.e, b[3])\n"
+        '            "%s: this happened at a stage that is long enough for two lines, "\n'
+        '            "and it is likely that: %s" % (\n                self.a.b,\n                self.c,\n'
+        '            ))\n\n\ndef f(a, b):\n    a.g(\n        "a = b.c(%r, d, this is "\n'
+        '        "a long literal, which "\n        "the text has in "\n        "parentheses, e=%s, "\n'
+        '        "f=%s,  g=h)" % (\n            a.b,\n            b.d,\n            e,\n        )\n    )\n'
+        '    b = (\n        "this is another long literal, which has two "\n'
+        '        "parts, the second (%s) here, and it ends here: "\n        "%r)"\n        % (a.e, b[3])\n'
         "    )\n"
     ),
     "adjacent literals and folded sums": (
-        "def f(a, c):\n    c.update(g('a' * 50 + 'b' * 30))\n    g('x' * 75 + '=\\n' + 'x' * 25 + '\\n')\n"
-        "    b = 'a\\n' 'b {c}\\n' 'd: {e}'.format(e=3)\n    d = a.shift(c=+1)\n    g(a, -1.0 / 7.0, b)\n"
-        "    return a + '\\N{NO-BREAK SPACE}a' + g(c, '\\u0024')\n"
+        'def f(a, c):\n    c.update(g("a" * 50 + "b" * 30))\n    g(\'x\' * 75 + \'=\\n\' + \'x\' * 25 + \'\\n\')\n'
+        '    b = "a\\n" "b {c}\\n" "d: {e}".format(e=3)\n    d = a.shift(c=+1)\n    g(a, -1.0 / 7.0, b)\n'
+        '    return a + "\\N{NO-BREAK SPACE}a" + g(c, "\\u0024")\n'
     ),
     "literals in parentheses after in": (
         "def f(a, b):\n    for b in (\n"
-        "        'a long literal that takes a line of its own, or two, if it '\n"
-        "        'needs two lines, as this one does'\n    ).split():\n        g(b)\n"
+        '        "a long literal that takes a line of its own, or two, if it "\n'
+        '        "needs two lines, as this one does"\n    ).split():\n        g(b)\n'
     ),
     "strings below attributes of classes": (
         "class A(B):\n    x = 3\n    \"\"\"...    \"\"\"\n    y: e[str | None] = e[c](None, a=3)\n"
@@ -708,7 +708,7 @@ CASES = {
         "    \"\"\"...    \"\"\"\n\n    def f(self, a, b):\n        return super().f(a)\n"
     ),
     "tuples in fields": (
-        "def f(a, b):\n    c = f'{a.b.c,}({b.c.d}<{b.e}>)'\n    return f'{a, b}', f'{a.b,} {b!r}'\n"
+        'def f(a, b):\n    c = f"{a.b.c,}({b.c.d}<{b.e}>)"\n    return f"{a, b}", f"{a.b,} {b!r}"\n'
     ),
     "bodies on the line of a decorated function": (
         "class A:\n    @staticmethod\n    def f(a, b=10, *, c): pass\n\n    @g\n"
@@ -733,7 +733,7 @@ CASES = {
     ),
     "returns in with statements": (
         "def f(a, b):\n    with a.x:\n        if a.y == 3:\n            return False\n        elif a.y == 4:\n"
-        "            a.y = 5\n            return True\n        else:\n            g()\n            raise X('q')\n"
+        '            a.y = 5\n            return True\n        else:\n            g()\n            raise X("q")\n'
         "\n\ndef h(a):\n    with a.b:\n        if a.c > 1:\n            return a.d()\n        if a.e is None:\n\n"
         "            return\n        if a.f is None:\n            return\n\n        i(a)\n        a.e = None\n"
     ),
@@ -746,17 +746,17 @@ CASES = {
         "    a(1 / 0.6112295, 1e16 + 4, -42 * 2**32, 24*3600-1)\n"
         "    a((0o40775 << 16) | 0x10, 1.0+0.0j, .1+.1j)\n    for x in -1e200, 1e200:\n        a(x)\n"
         "    a((0.0, 1.0, 1.0 / 3.0), (6283, 2*10**13))\n"
-        "    return a(('1'+'0'*20, 10**20), (2.0**48, 2.0**50))\n"
+        '    return a(("1"+"0"*20, 10**20), (2.0**48, 2.0**50))\n'
     ),
     "strings that are folded, and their escapes": (
-        "def f(a):\n    a('\\u0102' + 'a' * 10, '\\u0102', 'a' * 100 + '\\u0102')\n"
-        "    a('0123456789' * 9 + '012345\\xff\\xff', '  1\\02  ')\n"
-        "    a('1' + '0'*20, '\\n' * 5 + '\\t', 'Saved.\\n' + ' '*5 + 'OK?')\n"
+        'def f(a):\n    a("\\u0102" + "a" * 10, "\\u0102", "a" * 100 + "\\u0102")\n'
+        '    a("0123456789" * 9 + "012345\\xff\\xff", "  1\\02  ")\n'
+        '    a("1" + "0"*20, "\\n" * 5 + "\\t", "Saved.\\n" + " "*5 + "OK?")\n'
     ),
     "parentheses and blanks before an operator, and a semicolon at the end": (
-        "def f(a, b):\n    c = '/' in  a\n    if '/' in  a:\n        a()\n    elif (a.b is not  None and\n"
-        "            not a.c):\n        c()\n    d = ((a.b('P') == 8) and (b.c == 'd') and\n"
-        "         (a.d != 'e'))\n    return c, d\n\n\ndef g(a):\n    a.b('');\n"
+        'def f(a, b):\n    c = "/" in  a\n    if "/" in  a:\n        a()\n    elif (a.b is not  None and\n'
+        '            not a.c):\n        c()\n    d = ((a.b("P") == 8) and (b.c == "d") and\n'
+        '         (a.d != "e"))\n    return c, d\n\n\ndef g(a):\n    a.b("");\n'
     ),
     "formatted strings that show their sources, over lines": (
         "def f(a, b):\n    a.b(b.c(b.d(a.e, 'cur', '%s%sfoo' %\n                            (b, a.f.g))))\n"
@@ -772,8 +772,8 @@ CASES = {
         "def f(a):\n    try:\n        a()\n    except E:\n        a.b()\n        pass\n    return a\n"
     ),
     "negated groups, an if in an else clause": (
-        "def f(a, b):\n    if not (a.b('<') and a.c('>')) or a.d('.e'):\n        raise E\n"
-        "    if (not (a.b or a.c) and\n            a.d and a.d[0][:1] == '~'):\n        a()\n"
+        'def f(a, b):\n    if not (a.b("<") and a.c(">")) or a.d(".e"):\n        raise E\n'
+        '    if (not (a.b or a.c) and\n            a.d and a.d[0][:1] == "~"):\n        a()\n'
         "    for n in (324, 325, 2**31, 2**100):\n        a(n)\n    return a(b[:5], (None,) * 5)\n\n\n"
         "def g(a):\n    for b in a:\n        if a.b is None:\n            if not b.c(a):\n"
         "                continue\n        else:\n            if (not b.c(a) and b.d(a) and\n"
@@ -809,10 +809,10 @@ CASES = {
     "ends that the order of the constants tells": (
         "def g(x):\n    \"\"\"Doc.\"\"\"\n    while 1:\n        if x(1):\n            break\n        x(2)\n\n"
         "\ndef k(x):\n    \"\"\"Doc.\"\"\"\n    try:\n        x()\n    except ValueError:\n        pass\n"
-        "    else:\n        raise RuntimeError('a')\n\n\ndef m(x):\n    \"\"\"Doc.\"\"\"\n    try:\n"
-        "        x()\n    except ValueError:\n        pass\n    else:\n        if x:\n            x.y = 'b'\n"
+        '    else:\n        raise RuntimeError("a")\n\n\ndef m(x):\n    """Doc."""\n    try:\n'
+        '        x()\n    except ValueError:\n        pass\n    else:\n        if x:\n            x.y = "b"\n'
         "        x.z = None\n\n\ndef n(x):\n    \"\"\"Doc.\"\"\"\n    try:\n        x()\n"
-        "    except ValueError:\n        return\n    if x:\n        x.y = 'b'\n"
+        '    except ValueError:\n        return\n    if x:\n        x.y = "b"\n'
     ),
     "breaks out of handlers": (
         "def f(a):\n    b = []\n    while True:\n        try:\n            b.append(a.c(None))\n"
@@ -821,7 +821,7 @@ CASES = {
     ),
     "breaks of which a NOP is left": (
         "def l(x):\n    while True:\n        m = x(1)\n        if m:\n            s = x(3)\n        else:\n"
-        "            break\n    return s\n\n\ndef m(x):\n    result = ''\n    while True:\n        c = x()\n"
+        '            break\n    return s\n\n\ndef m(x):\n    result = ""\n    while True:\n        c = x()\n'
         "        if c:\n            if not result:\n                raise ValueError\n            break\n"
         "        result += c\n    return result\n"
     ),
@@ -833,18 +833,18 @@ CASES = {
     "closing parentheses on rows of their own": (
         "def f(a, b):\n    c = 1\n    if (\n        a.b\n        and b.c\n    ):\n        return 1\n    x = (\n"
         "        a\n        + b\n    )\n    if (\n        a.b or b.c\n    ):\n        return 2\n\n"
-        "    y = (a +\n         b)\n    return x\n\n\ndef g(\n    a, b: int = 1, c: str = 'd'\n):\n"
+        '    y = (a +\n         b)\n    return x\n\n\ndef g(\n    a, b: int = 1, c: str = "d"\n):\n'
         "    return a\n"
     ),
     "constants below return": (
         "def f(prefs):\n    if prefs:\n        return (\n            'WARNING: The system preference'\n"
         '            \' documents" is set\'\n        )\n    return None\ndef g(prefs):\n    if prefs:\n'
-        "        return (\n            'WARNING: The system preference'\n        )\n    return None\n"
+        '        return (\n            "WARNING: The system preference"\n        )\n    return None\n'
     ),
     "a test below blank lines and its parenthesis": (
         "class A:\n    def f(self, req):\n        rule = req.url_rule\n\n\n        if (\n"
-        "            getattr(rule, 'provide_automatic_options', False)\n"
-        "            and req.method == 'OPTIONS'\n        ):\n"
+        '            getattr(rule, "provide_automatic_options", False)\n'
+        '            and req.method == "OPTIONS"\n        ):\n'
         "            return self.make_default_options_response()\n        return self\n"
     ),
 }
@@ -954,8 +954,8 @@ def test_the_text_comes_back_where_there_are_columns_else_its_lines(version, nam
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version < (3, 14)], ids=str)
 def test_constants_of_default_values_are_on_their_lines_where_the_compiler_left_nops(version):
     source = (
-        "def f(a=None, b='c', *, d=1,\n      e=2):\n    pass\n\n\n"
-        "def f(a, b='c', d=3,\n      e=None, f=None, g=3,\n      h=None):\n    pass\n"
+        "def f(a=None, b=4.5, *, d=1,\n      e=2):\n    pass\n\n\n"
+        "def f(a, b=4.5, d=3,\n      e=None, f=None, g=3,\n      h=None):\n    pass\n"
     )
     result = laid_out(source, version)
     assert all(part.verdict.identical and part.verdict.lines for part in result.walk()), result.source

@@ -10,7 +10,8 @@ from depyf.decompiler.layout.quotes import usual_quote
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.proof.scaffold import compile_source
 
-HAVE_COLUMNS = [version for version in HOSTS if find_interpreter(version) and version >= (3, 11)]
+VERSIONS = [version for version in HOSTS if find_interpreter(version)]
+HAVE_COLUMNS = [version for version in VERSIONS if version >= (3, 11)]
 
 FORMATTED = """\
 def a(b, c):
@@ -77,6 +78,35 @@ def test_a_statement_that_ends_with_a_parenthesis_is_no_call():
     for version in HAVE_COLUMNS:
         assert usual_quote(compile_source(text, version)) == "'"
         assert usual_quote(compile_source(text + "i(\n    j,\n)\n", version)) == '"'
+
+
+def test_functions_without_any_bracket_over_rows_may_be_formatted():
+    """Functions in expressions and comprehensions, which some versions compile as functions, say nothing."""
+    for version in HAVE_COLUMNS:
+        assert usual_quote(compile_source("def f(a):\n    return a\n", version)) == '"'
+        assert usual_quote(compile_source("f = lambda a: [b for b in a]\n", version)) == "'"
+        assert usual_quote(compile_source("def f(a):\n    return g(a,\n             b)\n", version)) == "'"
+
+
+def test_annotations_tell_where_there_are_no_columns():
+    for version in VERSIONS:
+        assert usual_quote(compile_source("def f(a: int):\n    return a\n", version)) == '"'
+        without = usual_quote(compile_source("def f(a):\n    return a\n", version))
+        assert without == ('"' if version in HAVE_COLUMNS else "'")
+
+
+@pytest.mark.parametrize("more", ["def f(b: int):\n    pass\n", "f'{b}'\n"], ids=["annotations", "formatted strings"])
+def test_one_call_tells_with_what_only_newer_code_has(more: str):
+    for version in HAVE_COLUMNS:
+        assert usual_quote(compile_source("a(\n    b,\n)\n" + more, version)) == '"'
+        assert usual_quote(compile_source("a(b,\n    c)\n" + more, version)) == "'"
+
+
+def test_a_with_statement_is_no_call():
+    """Its exit function is called at the position of the whole statement, on 3.11."""
+    text = "def f(a):\n    with a:\n        b()\n        if a:\n            return c()\n"
+    for version in HAVE_COLUMNS:
+        assert usual_quote(compile_source(text, version)) == '"'
 
 
 def test_compact_text_is_in_single_quotes():

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import Iterator, NamedTuple, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode.kinds import gives_annotations
 
 _CALLS = ("CALL", "CALL_EX")
-_OF_STATEMENTS = ("LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR", "MAKE_FUNCTION")
+_OF_STATEMENTS = ("LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR", "MAKE_FUNCTION", "BEFORE_WITH", "BEFORE_ASYNC_WITH")
 """They have the position of a whole statement, and so does what is called or loaded for it."""
 _DISPLAYS = ("BUILD_LIST", "BUILD_MAP", "BUILD_SET", "BUILD_CONST_KEY_MAP", "CONST")
+_ANNOTATIONS = frozenset(("annotations", "annotate"))
 _NOWHERE = (None, None, None, None)
 _LEAST_CALLS, _MOST_OF_CALLS = 2, 0.7
-_LEAST_DISPLAYS, _MOST_OF_DISPLAYS = 3, 1.0
+_LEAST_OF_ALL = 3
 
 
 class _Closed(NamedTuple):
@@ -33,26 +36,49 @@ class _Closed(NamedTuple):
 
 
 def usual_quote(original: RawCode) -> str:
-    r"""Return ``"`` if most calls over several rows have their closing parenthesis on a row of its own, else ``'``.
+    r"""Return ``"`` if brackets over several rows are closed where the formatters that write double quotes close them,
+    on rows of their own, else ``'``.
 
-    The formatters that put it there write double quotes. Where there are fewer than two such calls, all displays over
-    several rows must be closed so, three at least. ``benchmarks/measure/quotes.py`` measures how often that is right.
+    Most calls must be closed so, two at least; or all calls and displays, three at least, fewer if the code has
+    annotations or formatted strings. If no bracket is over several rows, functions are enough; if there are no columns,
+    annotations. ``benchmarks/measure/quotes.py`` measures how often that is right.
     """
     known: list[list[Instruction]] = []
     for raw in original.walk():
+        if gives_annotations(raw):
+            continue  # its display has the position of the whole definition
         with contextlib.suppress(DecompilationError):
             known.append(known_instructions(raw))
-    for operations, least, share in (
-        (_CALLS, _LEAST_CALLS, _MOST_OF_CALLS),
-        (_DISPLAYS, _LEAST_DISPLAYS, _MOST_OF_DISPLAYS),
-    ):
-        closed = {one for instructions in known for one in _closed_in(operations, instructions)}
-        rows = {one.row for one in closed}
-        if len(rows) >= least:
-            first = _first_columns({*rows, *(one.opened for one in closed)}, known)
-            own = {one.row for one in closed if one.is_on_own_row(first)}
-            return '"' if len(own) >= share * len(rows) else "'"
-    return "'"
+    every = [*itertools.chain.from_iterable(known)]
+    calls, displays = (
+        {one for instructions in known for one in _closed_in(operations, instructions)}
+        for operations in (_CALLS, _DISPLAYS)
+    )
+    if not calls and not displays:
+        has_functions = any(raw is not original and raw.name[:1] != "<" for raw in original.walk())
+        return '"' if any(_has_annotations(one) or has_functions and _has_column(one) for one in every) else "'"
+    first = _first_columns({row for one in calls | displays for row in (one.opened, one.row)}, known)
+    own_calls, of_calls = _on_own_rows(calls, first)
+    own_displays, of_displays = _on_own_rows(displays, first)
+    if of_calls >= _LEAST_CALLS and own_calls >= _MOST_OF_CALLS * of_calls:
+        return '"'
+    if (own_calls, own_displays) != (of_calls, of_displays):
+        return "'"
+    is_modern = any(one.op == "FORMAT_VALUE" or _has_annotations(one) for one in every)
+    return '"' if is_modern or of_calls + of_displays >= _LEAST_OF_ALL else "'"
+
+
+def _on_own_rows(closed: set[_Closed], first: dict[int, int]) -> tuple[int, int]:
+    """Return how many rows close one of them and have nothing left of the bracket, and how many close one at all."""
+    return len({one.row for one in closed if one.is_on_own_row(first)}), len({one.row for one in closed})
+
+
+def _has_column(one: Instruction) -> bool:
+    return one.position is not None and one.position[2] is not None
+
+
+def _has_annotations(one: Instruction) -> bool:
+    return one.op == "MAKE_FUNCTION" and not _ANNOTATIONS.isdisjoint(one.arg)
 
 
 def _first_columns(rows: set[int], known: list[list[Instruction]]) -> dict[int, int]:

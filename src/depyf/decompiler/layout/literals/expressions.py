@@ -9,6 +9,7 @@ import re
 from typing import Collection, Iterator, Tuple
 
 from .arithmetic import likely, unlikely
+from .strings import in_usual_quotes
 
 Operation = Tuple[object, str, object]
 """Left operand, operator, right operand."""
@@ -33,10 +34,10 @@ _TOKEN = re.compile(
 """A literal, an operator, or a parenthesis."""
 
 
-def expressions(value: object, width: int, first: object = None) -> Iterator[str]:
+def expressions(value: object, width: int, first: object = None, quote: str = "'") -> Iterator[str]:
     """Yield expressions of this width that have the value, the most common first.
 
-    ``first``: the literal that they begin with, if known.
+    ``first``: the literal that they begin with, if known. ``quote``: for strings where either needs no escape.
     """
     operations = [] if isinstance(first, (int, float)) and first < 0 else [*_operations(value, first)]
     usual: list[str] = []
@@ -48,8 +49,8 @@ def expressions(value: object, width: int, first: object = None) -> Iterator[str
         if spellings is _others and first is None and isinstance(value, (int, float)):
             yield from (one for one in unlikely(value) if len(one) == width)
         for left, operator, right in operations:
-            for a in spellings(left):
-                for b in spellings(right):
+            for a in spellings(left, quote):
+                for b in spellings(right, quote):
                     for one in (f"{a} {operator} {b}", f"{a}{operator}{b}"):
                         if len(one) == width and one.isascii():
                             yield one
@@ -68,13 +69,13 @@ def _operations(value: object, first: object) -> Iterator[Operation]:
         yield from _of_text(value, first)
 
 
-def _plain(value: object) -> Iterator[str]:
-    yield repr(value)
+def _plain(value: object, quote: str) -> Iterator[str]:
+    yield in_usual_quotes(value, quote) if isinstance(value, (str, bytes)) else repr(value)
 
 
-def _others(value: object) -> Iterator[str]:
+def _others(value: object, quote: str) -> Iterator[str]:
     """Yield spellings of an operand."""
-    yield repr(value)
+    yield from _plain(value, quote)
     if type(value) is int and value > 9:
         yield from (f"0x{value:x}", f"0x{value:04x}", f"{value:_}")
     elif type(value) is float and repr(value).endswith(".0"):

@@ -11,7 +11,7 @@ import re
 from typing import Collection, Iterator
 
 from .expressions import LARGEST_POWER_OF_TWO, begins_with, has_operand
-from .strings import OF_LITERAL, in_quotes, width_of
+from .strings import OF_LITERAL, in_quotes, quote_of, width_of
 
 _LARGEST_FLOAT = 1e17
 _SMALL = (*range(1, 10), 0.5, 1.0, 2.0, 3.0)
@@ -225,9 +225,9 @@ def _of_text(value: str | bytes, text: str, first: object) -> Iterator[str]:
         for size in range(1, min(len(value) // first, _LONGEST_UNIT) + 1 if first > 0 else 0):
             if value[:size] * first == value[: size * first]:
                 more = value[size * first :]
-                for one in in_quotes(value[:size], _quote(text)):
+                for one in in_quotes(value[:size], quote_of(text)):
                     for product in _both(first, "*", one):
-                        yield from _both(product, "+", next(in_quotes(more, _quote(text)))) if more else (product,)
+                        yield from _both(product, "+", next(in_quotes(more, quote_of(text)))) if more else (product,)
         return
     if isinstance(first, (str, bytes)):
         if type(first) is type(value):
@@ -235,29 +235,24 @@ def _of_text(value: str | bytes, text: str, first: object) -> Iterator[str]:
         return
     if len(value) < 2:
         if isinstance(value, str):
-            texts = [next(in_quotes(value * 2, _quote(text)))]
+            texts = [next(in_quotes(value * 2, quote_of(text)))]
             yield from (f"{one}[0]" if value else f"{one} * 0" for one in texts)
         return
     for size in range(1, min(len(value) // 2, _LONGEST_UNIT) + 1):
         count, rest = divmod(len(value), size)
         if not rest and value[:size] * count == value:
-            for one in in_quotes(value[:size], _quote(text)):
+            for one in in_quotes(value[:size], quote_of(text)):
                 yield from _both(one, "*", count)
                 yield from _both(count, "*", one)
                 yield from _both(one, "*", f"{count:#x}")
-    yield from _sums_of_runs(value, _quote(text))
+    yield from _sums_of_runs(value, quote_of(text))
     half = len(value) // 2
-    for left, right in zip(in_quotes(value[:half], _quote(text)), in_quotes(value[half:], _quote(text))):
+    for left, right in zip(in_quotes(value[:half], quote_of(text)), in_quotes(value[half:], quote_of(text))):
         yield from _both(left, "+", right)
 
 
-def _quote(text: str) -> str:
-    match = OF_LITERAL.match(text)
-    return match["quote"][0] if match is not None else "'"
-
-
 def _of_text_with_first(value: str | bytes, text: str, first: str | bytes) -> Iterator[str]:
-    quote = _quote(text)
+    quote = quote_of(text)
     for left in in_quotes(first, quote):
         start = first.find(value)  # type: ignore[arg-type]
         if isinstance(first, str) and len(value) == 1 and start >= 0:

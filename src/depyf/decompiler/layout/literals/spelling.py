@@ -22,7 +22,7 @@ from .numbers import after_minus, spellings_of_number, with_last_groups
 from .over_lines import folded_over_lines, text_over_lines
 from .percent import left_of_percent
 from .pieces import in_pieces, on_one_row
-from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, spellings_of_string, width_of
+from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, quote_of, spellings_of_string, width_of
 
 _UNKNOWN = Folding(None)
 
@@ -158,7 +158,8 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
     if origin.first is None and not origin.is_folded:
         return None
     value = _value(tokens[number].text)
-    texts = [*expressions(value, width, origin.first)] if origin.first is not None else []
+    quote = quote_of(tokens[number].text)
+    texts = [*expressions(value, width, origin.first, quote)] if origin.first is not None else []
     if not texts and origin.is_folded:
         if isinstance(value, (str, bytes)):
             spellings = compositions(value, tokens[number].text, width)
@@ -167,7 +168,7 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
         fitting = (one for one in spellings if width_of(one) == width and is_operation(one))
         first = origin.first
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
-        texts += [*(expressions(value, width) if first is None else ()), *sums(value, width, first)]
+        texts += [*(expressions(value, width, quote=quote) if first is None else ()), *sums(value, width, first)]
     if origin.is_folded and (origin.operands or not texts):
         more = foldable(value, tokens[number].text, origin.first, origin.operands)
         texts += [one for one in more if width_of(one) == width]
@@ -204,7 +205,8 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
         return "+" + token.text
     if not is_alone:
         usual = [one for one in fitting if not unusual.match(one)]
-        fitting = usual or [*itertools.islice(expressions(value, width), _FEW)] or fitting
+        folded = expressions(value, width, quote=quote_of(token.text))
+        fitting = usual or [*itertools.islice(folded, _FEW)] or fitting
     return _tight(fitting, tokens, number)
 
 

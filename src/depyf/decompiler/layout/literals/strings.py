@@ -22,6 +22,12 @@ _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
 
+def quote_of(text: str) -> str:
+    """Return the quote of the literal ``text``, a single one if that is in triple quotes."""
+    match = OF_LITERAL.match(text)
+    return match["quote"] if match is not None and len(match["quote"]) == 1 else "'"
+
+
 def width_of(text: str) -> int:
     """Return the width of ``text`` in bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -158,6 +164,13 @@ def in_quotes(
             yield prefix + quote + body + quote
     if raw and _may_be_raw(text, quote, bool(prefix)):
         yield "r" + prefix + quote + text + quote
+
+
+def in_usual_quotes(value: str | bytes, quote: str) -> str:
+    """Return the usual literal of this value, in the other quotes if only ``quote`` would need an escape."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    other = '"' if quote == "'" else "'"
+    return next(in_quotes(value, other if quote in text and other not in text else quote))
 
 
 def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
