@@ -782,6 +782,15 @@ CASES = {
         "            else:\n                a.e()\n        else:\n            if a.f:\n                a.g()\n"
         "        return 1\n"
     ),
+    "a negated operand in parentheses": (
+        "def f(a, b):\n    while a:\n        if a.b:\n            if (not a) or a[-1] is not b:\n                a(b)\n"
+        "        elif b:\n            b()\n    return b or (not a.c)\n"
+    ),
+    "a return in an else clause in a finally statement": (
+        "def f(a):\n    try:\n        with a as b:\n            try:\n                b(a)\n"
+        "            except E:\n                return False\n            else:\n                return True\n"
+        "    finally:\n        b(a)\n"
+    ),
     "imports whose parenthesis is indented": (
         "from a import (\n    Something, AnotherThing\n    )\nfrom a.b.c import (\n    Future\n    )\n"
     ),
@@ -922,7 +931,7 @@ SINCE = {
     "parentheses around elements": (3, 11),
     "returns in try statements": (3, 11),
     "returns in with statements": (3, 11),
-    "tests below a test": (3, 11),
+    "tests below a test": (3, 11), "a return in an else clause in a finally statement": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 

@@ -36,13 +36,28 @@ def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) 
         if found is None or is_closed and found == len(items):
             number += 1
             continue
-        first = items[number]
+        start = number - _is_negated_operand(items, number, found)
+        first = items[start]
         items.insert(found, Item(")", None, None, 0, False, first.in_string))
-        items.insert(number, Item("(", None, None, first.space, False, first.in_string))
+        items.insert(start, Item("(", None, None, first.space, False, first.in_string))
         first.space = 0
         number += 1
     _around_line_ends(items, indent, is_closed=is_closed)
     _replace_split_expressions(items)
+
+
+def _is_negated_operand(items: list[Item], number: int, end: int) -> bool:
+    """Whether ``not`` before ``number`` is rather in its parentheses: ``(not a) or b``, as few write ``not (a) or b``."""
+    negation, before = items[number - 1], items[number - 2].symbol if number > 1 else ""
+    if negation.symbol != "not" or negation.line is not None or before == "is":
+        return False
+    beside = {before, *(one.symbol for one in items[end : end + 1])}
+    depth = 0
+    for item in items[number:end]:
+        if not depth and item.symbol in _BINARY:
+            return False
+        depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
+    return not beside.isdisjoint(("and", "or"))
 
 
 def _replace_split_expressions(items: list[Item]) -> None:

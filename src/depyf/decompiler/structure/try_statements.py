@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...errors import DecompilationError
 from ..flowgraph import Region
 from ..flowgraph.group_handlers import NO_TYPE
-from ..flowgraph.regions import chain, first_line
+from ..flowgraph.regions import first_line
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Marker, Matches
@@ -124,9 +124,7 @@ def _leaves_in_else(body: list[nodes.Statement], exits: TryExits, region: Region
     """
     last = body[-1]
     if isinstance(last, nodes.Return):
-        # What unwinds a ``finally`` statement may have the line of its end.
-        unwinds = last.written is None and any(one.kind == "finally" for one in chain(region.parent))
-        may_be = not unwinds and (last.line or 0) <= (region.end_line or 0)
+        may_be = (last.line or 0) <= (region.end_line or 0)
     else:
         may_be = isinstance(last, _LOOP_JUMPS)
     return may_be and len(body) > 1 and (last.line or 0) > exits.last_line

@@ -54,8 +54,8 @@ def spelled(test: nodes.Expression) -> nodes.Expression:
     if _fits(plain):
         return plain
     is_negated = _fits(negated) and not any(isinstance(part, nodes.UnaryOp) for part in parts)
-    is_nearer = sum(map(changes, parts)) < sum(map(changes, values))
-    return nodes.UnaryOp("not", negated) if is_negated or is_nearer else plain
+    more = sum(map(changes, parts)) - sum(map(changes, values))
+    return nodes.UnaryOp("not", negated) if more < 0 or is_negated and not more else plain
 
 
 def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nodes.Expression]:
@@ -70,7 +70,7 @@ def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nod
         following = values[number + 1] if gap is not None else None
         pair = nodes.BoolOp(_DUAL[test.op], [negate(one) for one in (value, following) if one is not None], gap)
         joins = following is not None and _fits(pair) and not _fits(nodes.BoolOp(test.op, [value, following], gap))
-        if joins and not any(isinstance(one, nodes.UnaryOp) for one in pair.values):
+        if joins and not any(isinstance(one, nodes.UnaryOp) or changes(one) for one in pair.values):
             group.append(value)
         elif len(group) + 1 == len(values):
             return values
