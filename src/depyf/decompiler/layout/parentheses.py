@@ -47,7 +47,7 @@ def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) 
 
 
 def _is_negated_operand(items: list[Item], number: int, end: int) -> bool:
-    """Whether ``not`` before ``number`` is rather in its parentheses: ``(not a) or b``, as few write ``not (a) or b``."""
+    """Whether ``not`` before ``number`` is in its parentheses: ``(not a) or b``; few write ``not (a) or b``."""
     negation, before = items[number - 1], items[number - 2].symbol if number > 1 else ""
     if negation.symbol != "not" or negation.line is not None or before == "is":
         return False
