@@ -33,10 +33,11 @@ def add_parentheses(items: list[Item], indent: int, *, is_closed: bool = False) 
     number = 1
     while number < len(items):
         found = next(_groups(items, number, indent), None) if _begins_operand(items, number) else None
-        if found is None or is_closed and found == len(items):
+        is_negated = found is not None and _is_negated_operand(items, number, found)
+        if found is None or is_closed and found == len(items) or is_negated and _begins_broken(items, number - 1):
             number += 1
             continue
-        start = number - _is_negated_operand(items, number, found)
+        start = number - is_negated
         first = items[start]
         items.insert(found, Item(")", None, None, 0, False, first.in_string))
         items.insert(start, Item("(", None, None, first.space, False, first.in_string))
@@ -58,6 +59,15 @@ def _is_negated_operand(items: list[Item], number: int, end: int) -> bool:
             return False
         depth += (item.symbol in OPENING) - (item.symbol in CLOSING)
     return not beside.isdisjoint(("and", "or"))
+
+
+def _begins_broken(items: list[Item], number: int) -> bool:
+    """Whether ``number`` begins an expression that a line break outside of brackets is in: a parenthesis before it is
+    rather around all of that.
+    """
+    if items[number - 1].symbol not in _ASSIGNMENTS | _BEFORE_EXPRESSION | _BEFORE_TEST:
+        return False
+    return _breaks(items, number, _end_of_expression(items, number))
 
 
 def _replace_split_expressions(items: list[Item]) -> None:
