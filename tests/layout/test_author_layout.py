@@ -782,6 +782,16 @@ CASES = {
         "            else:\n                a.e()\n        else:\n            if a.f:\n                a.g()\n"
         "        return 1\n"
     ),
+    "adjacent literals that end with lines, or words of long ones": (
+        "a = {'b': 'The \"c\" statement\\n'\n          '*****************\\n'\n          '\\n'\n"
+        "          'Statements of this kind are a convenient way to insert '\n          'tests\\n'\n"
+        "          'into a program; so is what isn\\'t \"debugging\" alone:\\n'\n          '\\n'\n"
+        "          \"   it isn't\\n\",\n     'd': e}\n"
+    ),
+    "characters beside some that only an escape can write": (
+        "a = (\n    '\\x00'\n    '~'\n    '\\x7f'\n    '\\xc7'\n    '\\u2264'\n    '\\xa0'\n)\n"
+        "b = (\n    'é'\n    '~'\n    '≤'\n)\n"
+    ),
     "a negated operand in parentheses": (
         "def f(a, b):\n    while a:\n        if a.b:\n            if (not a) or a[-1] is not b:\n                a(b)\n"
         "        elif b:\n            b()\n    return b or (not a.c)\n"
@@ -846,7 +856,7 @@ CASES = {
         "    return a\n"
     ),
     "constants below return": (
-        "def f(prefs):\n    if prefs:\n        return (\n            'WARNING: The system preference'\n"
+        'def f(prefs):\n    if prefs:\n        return (\n            "WARNING: The system preference"\n'
         '            \' documents" is set\'\n        )\n    return None\ndef g(prefs):\n    if prefs:\n'
         '        return (\n            "WARNING: The system preference"\n        )\n    return None\n'
     ),

@@ -11,7 +11,7 @@ import re
 from typing import Collection, Iterator
 
 from .expressions import LARGEST_POWER_OF_TWO, begins_with, has_operand
-from .strings import OF_LITERAL, in_quotes, quote_of, width_of
+from .strings import OF_LITERAL, in_quotes, width_of
 
 _LARGEST_FLOAT = 1e17
 _SMALL = (*range(1, 10), 0.5, 1.0, 2.0, 3.0)
@@ -25,12 +25,12 @@ _BLANK = re.compile(r"(?<=[-+*/%>] )|(?<=[-+*/%>])(?=[\d'\"])")
 """Where blanks may be added: behind an operator."""
 
 
-def folded_somehow(value: object, text: str, width: int, first: object = None) -> str | None:
+def folded_somehow(value: object, quote: str, width: int, first: object = None) -> str | None:
     """Return an expression of this width, or of another one if there is none; ``first``: the literal it begins with.
 
-    ``text``: the literal for ``value``. None if nothing is known.
+    ``quote``: of the strings in it. None if nothing is known.
     """
-    texts = foldable(value, text, first)
+    texts = foldable(value, quote, first)
     narrow = [one for one in texts if width_of(one) <= width]
     if not narrow:
         return min(texts, key=width_of, default=None)
@@ -39,14 +39,14 @@ def folded_somehow(value: object, text: str, width: int, first: object = None) -
 
 
 def foldable(
-    value: object, text: str, first: object = None, operands: Collection[object] = ()
+    value: object, quote: str, first: object = None, operands: Collection[object] = ()
 ) -> list[str]:
     """Return expressions of any width, those with one of the ``operands`` first.
 
     None has ``value`` itself as an operand: the compiler would come to it as to a literal.
     """
     if isinstance(value, (str, bytes)):
-        found = _of_text(value, text, first)
+        found = _of_text(value, quote, first)
     elif isinstance(value, int) and value.bit_length() < _MOST_BITS:
         found = _of_int(value, first)
     elif isinstance(value, float):
@@ -219,40 +219,39 @@ def _of_whole_float(value: float) -> Iterator[str]:
                 yield from _both(text, "+", 0.0)
 
 
-def _of_text(value: str | bytes, text: str, first: object) -> Iterator[str]:
+def _of_text(value: str | bytes, quote: str, first: object) -> Iterator[str]:
     """Yield products, sums and, for one character, an item."""
     if isinstance(first, int):
         for size in range(1, min(len(value) // first, _LONGEST_UNIT) + 1 if first > 0 else 0):
             if value[:size] * first == value[: size * first]:
                 more = value[size * first :]
-                for one in in_quotes(value[:size], quote_of(text)):
+                for one in in_quotes(value[:size], quote):
                     for product in _both(first, "*", one):
-                        yield from _both(product, "+", next(in_quotes(more, quote_of(text)))) if more else (product,)
+                        yield from _both(product, "+", next(in_quotes(more, quote))) if more else (product,)
         return
     if isinstance(first, (str, bytes)):
         if type(first) is type(value):
-            yield from _of_text_with_first(value, text, first)
+            yield from _of_text_with_first(value, quote, first)
         return
     if len(value) < 2:
         if isinstance(value, str):
-            texts = [next(in_quotes(value * 2, quote_of(text)))]
+            texts = [next(in_quotes(value * 2, quote))]
             yield from (f"{one}[0]" if value else f"{one} * 0" for one in texts)
         return
     for size in range(1, min(len(value) // 2, _LONGEST_UNIT) + 1):
         count, rest = divmod(len(value), size)
         if not rest and value[:size] * count == value:
-            for one in in_quotes(value[:size], quote_of(text)):
+            for one in in_quotes(value[:size], quote):
                 yield from _both(one, "*", count)
                 yield from _both(count, "*", one)
                 yield from _both(one, "*", f"{count:#x}")
-    yield from _sums_of_runs(value, quote_of(text))
+    yield from _sums_of_runs(value, quote)
     half = len(value) // 2
-    for left, right in zip(in_quotes(value[:half], quote_of(text)), in_quotes(value[half:], quote_of(text))):
+    for left, right in zip(in_quotes(value[:half], quote), in_quotes(value[half:], quote)):
         yield from _both(left, "+", right)
 
 
-def _of_text_with_first(value: str | bytes, text: str, first: str | bytes) -> Iterator[str]:
-    quote = quote_of(text)
+def _of_text_with_first(value: str | bytes, quote: str, first: str | bytes) -> Iterator[str]:
     for left in in_quotes(first, quote):
         start = first.find(value)  # type: ignore[arg-type]
         if isinstance(first, str) and len(value) == 1 and start >= 0:

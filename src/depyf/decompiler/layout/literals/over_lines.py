@@ -6,9 +6,10 @@ import itertools
 import re
 from typing import Iterator
 
+from ..matching.anchors import Extent
 from .fallbacks import foldable
-from .pieces import in_pieces, in_rows_that_end, quote_of_pieces
-from .strings import in_quotes, width_of
+from .pieces import in_pieces, in_rows_that_end
+from .strings import in_quotes, in_usual_quotes, width_of
 
 
 def text_over_lines(value: str | bytes, rows: int, end_column: int) -> str | None:
@@ -29,7 +30,7 @@ def text_over_lines(value: str | bytes, rows: int, end_column: int) -> str | Non
 
 
 def folded_over_lines(
-    value: str | bytes, rows: int, column: int, end_column: int, text: str, first: object
+    value: str | bytes, rows: int, column: int, end_column: int, quote: str, first: object
 ) -> str | None:
     """Return the sum of literals that has ``rows`` newlines and, if possible, ends in this column.
 
@@ -38,22 +39,22 @@ def folded_over_lines(
     whole = _sum_with_text(value, rows, end_column, first)
     if whole is not None or len(value) < 2:
         return whole
-    pieces = in_pieces(value, rows, column, end_column, text, first)
+    pieces = in_pieces(value, rows, column, end_column, quote, first)
     if pieces is None and isinstance(first, (str, bytes)) and value[: len(first)] == first and 0 < len(first):
-        return _first_and_rest(value, rows, end_column, text, first)
+        return _first_and_rest(value, rows, end_column, quote, first)
     if pieces is None:
-        pieces = in_rows_that_end(value, rows, column, end_column, text)
+        pieces = in_rows_that_end(value, rows, column, end_column, quote)
     return re.sub(r"\n+", lambda blank: " +" + blank[0], pieces)
 
 
-def _first_and_rest(value: str | bytes, rows: int, end_column: int, text: str, first: str | bytes) -> str:
+def _first_and_rest(value: str | bytes, rows: int, end_column: int, quote: str, first: str | bytes) -> str:
     """Return the first literal and, on the last line, the rest: the widest text that has room, or the shortest."""
     rest = value[len(first) :]
-    texts = [next(in_quotes(rest, quote_of_pieces(text, value))), *foldable(rest, text)]
+    texts = [in_usual_quotes(rest, quote), *foldable(rest, quote)]
     narrow = [one for one in texts if width_of(one) <= end_column]
     last = max(narrow, key=width_of) if narrow else min(texts, key=width_of)
     blanks = "\n" * rows + " " * max(end_column - width_of(last), 0)
-    return f"{next(in_quotes(first, quote_of_pieces(text, value)))} +{blanks}{last}"
+    return f"{in_usual_quotes(first, quote)} +{blanks}{last}"
 
 
 def _sum_with_text(value: str | bytes, rows: int, end_column: int, first: object) -> str | None:
@@ -70,3 +71,18 @@ def _continued(text: str) -> Iterator[str]:
     if "r" not in text[: text.index(text[-1])]:
         end = text.index(text[-1]) + 3
         yield text[:end] + "\\\n" + text[end:]
+
+
+def indented(text: str, extent: Extent) -> str:
+    """Return the docstring ``text`` with the indentation that its end has in the original, if it fits: from 3.13 on,
+    the compiler strips it.
+    """
+    line, _, end_line, end_column = extent
+    first, *rest = text.split("\n")
+    if len(rest) != end_line - line or text[-3:] not in ('"""', "'''"):
+        return text
+    more = end_column - width_of(rest[-1])
+    lines = [" " * more + one if more > 0 and one.strip() else one[-more:] if more < 0 else one for one in rest]
+    if more < 0 and any(one[:-more].strip() for one in rest):
+        return text
+    return "\n".join([first, *lines])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..matching.anchors import Extent
 from ..matching.text import Span
 from ..matching.tokens import Token
-from .pieces import WIDTH, in_rows, quote_of_pieces, split
+from .pieces import WIDTH, in_rows, split
 
 if TYPE_CHECKING:
     from .spelling import TokenTexts
@@ -51,8 +51,7 @@ def left_of_percent(
 def _of_rows(found: TokenTexts, number: int, text: str, column: int, rows: int) -> None:
     """Split a literal over ``rows`` line breaks; nothing more is known of it."""
     value = ast.literal_eval(text)
-    quote = quote_of_pieces(text, value)
     if text.count("\n") == rows:
         return
-    found.texts[number] = in_rows(split(value, rows + 1, WIDTH - column - 2), quote, column)
+    found.texts[number] = in_rows(split(value, rows + 1, WIDTH - column - 2), found.quote, column)
     found.joined.add(number)

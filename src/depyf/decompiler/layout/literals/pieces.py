@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .strings import OF_LITERAL, in_quotes, plain, width_of
+import re
+
+from .strings import ascii_only, in_quotes, in_usual_quotes, plain, width_of
 
 WIDTH = 79
 _NAME = 20
@@ -11,9 +13,8 @@ _MOST = 12
 """The most literals on one row."""
 
 
-def on_one_row(value: str | bytes, width: int, text: str) -> str | None:
+def on_one_row(value: str | bytes, width: int, quote: str) -> str | None:
     """Return adjacent literals that are ``width`` wide together; None if no number of them is."""
-    quote = quote_of_pieces(text, value)
     for raw in (False, True):
         escapes = () if raw else (plain,)
         whole = next(in_quotes(value, quote, escapes, raw=raw), None)
@@ -32,31 +33,38 @@ def on_one_row(value: str | bytes, width: int, text: str) -> str | None:
 
 def in_rows(pieces: list[str | bytes], quote: str, column: int) -> str:
     """Return adjacent literals of the ``pieces``, one per line, the first one without indentation."""
-    return ("\n" + " " * column).join(next(in_quotes(piece, quote)) for piece in pieces)
+    is_ascii = any(map(_has_control_characters, pieces))
+    return ("\n" + " " * column).join(_written(piece, quote, is_ascii=is_ascii) for piece in pieces)
 
 
-def quote_of_pieces(text: str, value: str | bytes) -> str:
-    """Return the quotes for adjacent literals of this value: those of ``text`` unless it is triple-quoted."""
-    match = OF_LITERAL.match(text)
-    quote = match["quote"] if match is not None else "'"
-    inside = b"'" in value if isinstance(value, bytes) else "'" in value
-    return quote if len(quote) == 1 else '"' if inside else "'"
+_QUOTES = ("'", '"', b"'", b'"')
+_CONTROL = re.compile(r"[\x00-\x06\x0e-\x1f\x7f-\x9f]")
+"""Characters that have no escape of one letter, and are no line breaks."""
+
+
+def _has_control_characters(value: str | bytes) -> bool:
+    return isinstance(value, str) and _CONTROL.search(value) is not None
+
+
+def _written(piece: str | bytes, quote: str, *, is_ascii: bool) -> str:
+    """Return a literal of the piece. ``is_ascii``: others beside it need escapes, so that it has them too."""
+    return next(in_quotes(piece, quote, (ascii_only,))) if is_ascii else in_usual_quotes(piece, quote)
 
 
 def in_pieces(
-    value: str | bytes, rows: int, column: int, end_column: int, text: str, first: object = None
+    value: str | bytes, rows: int, column: int, end_column: int, quote: str, first: object = None
 ) -> str | None:
     """Split the value into literals, one per line; the last one ends in ``end_column``. ``first``: the first one, if
     known.
     """
-    quote = quote_of_pieces(text, value)
     if isinstance(first, (str, bytes)) and type(first) is type(value) and 0 < len(first) < len(value):
         if rows == 1:
             return _in_two(value, first, end_column, quote)
-        rest = in_pieces(value[len(first) :], rows - 1, column, end_column, text)
+        rest = in_pieces(value[len(first) :], rows - 1, column, end_column, quote)
         is_first = value[: len(first)] == first
         return in_rows([first], quote, column) + "\n" + " " * column + rest if rest is not None and is_first else None
-    sizes = _sizes_of_last_piece(value, end_column, quote)
+    is_ascii = _has_control_characters(value)
+    sizes = _sizes_of_last_piece(value, end_column, quote, is_ascii=is_ascii)
     starts = [one for one in (column, *range(max(end_column - 3, 0), -1, -1)) if end_column - one in sizes]
     if not starts:
         return None
@@ -65,8 +73,7 @@ def in_pieces(
     start: int = next(between, starts[0])
     size = sizes[end_column - start]
     lines = split(value[: len(value) - size], rows, WIDTH - column - 2)
-    last = next(in_quotes(value[len(value) - size :], quote))
-    texts: list[str] = [next(in_quotes(piece, quote)) for piece in lines]
+    last, *texts = (_written(piece, quote, is_ascii=is_ascii) for piece in (value[len(value) - size :], *lines))
     blank = "\n" * (rows - len(lines))
     return ("\n" + " " * column).join(texts) + blank + "\n" + " " * start + last
 
@@ -84,11 +91,10 @@ def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str)
     return f"{start}\n{' ' * blanks}{last}" if is_first and blanks >= 0 else None
 
 
-def in_rows_that_end(value: str | bytes, rows: int, column: int, end_column: int, text: str) -> str:
+def in_rows_that_end(value: str | bytes, rows: int, column: int, end_column: int, quote: str) -> str:
     """Split the value into literals, one per line, at most ``rows`` of them after the first; the last one ends in
     ``end_column`` if it fits.
     """
-    quote = quote_of_pieces(text, value)
     pieces = split(value, rows + 1, WIDTH - column - 2)
     last = next(in_quotes(pieces[-1], quote))
     if len(pieces) == 1:
@@ -97,26 +103,34 @@ def in_rows_that_end(value: str | bytes, rows: int, column: int, end_column: int
     return in_rows(pieces[:-1], quote, column) + blanks + last
 
 
-def _sizes_of_last_piece(value: str | bytes, most: int, quote: str) -> dict[int, int]:
+def _sizes_of_last_piece(value: str | bytes, most: int, quote: str, *, is_ascii: bool) -> dict[int, int]:
     """Return how many characters at the end make a literal, by its width, which is at most ``most``."""
     found: dict[int, int] = {}
-    width = empty = width_of(next(in_quotes(value[:0], quote)))
+    width = empty = width_of(_written(value[:0], quote, is_ascii=is_ascii))
+    own = others = 0
     for at in range(len(value) - 1, 0, -1):
-        width += width_of(next(in_quotes(value[at : at + 1], quote))) - empty  # no escape depends on what follows
-        if width > most:
+        piece = value[at : at + 1]
+        own += piece in (quote, quote.encode())
+        others += piece in _QUOTES and piece not in (quote, quote.encode())
+        width += width_of(_written(piece, quote, is_ascii=is_ascii)) - empty  # no escape depends on what follows
+        escapes = own if others or is_ascii else 0
+        if width + escapes > most:
             break
-        found[width] = len(value) - at
+        found[width + escapes] = len(value) - at
     return found
 
 
 def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
-    """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces."""
+    """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces too."""
     lines: list[str | bytes] = [*value.splitlines(keepends=True)]
     if len(lines) >= most > 0:
         while len(lines) > most:
             shortest = min(range(len(lines) - 1), key=lambda number: len(lines[number]) + len(lines[number + 1]))
             lines[shortest : shortest + 2] = [lines[shortest] + lines[shortest + 1]]  # type: ignore[operator]
         return lines
+    broken = _broken(lines, most, width) if len(lines) > 1 else []
+    if broken:
+        return broken
     blank = b" " if isinstance(value, bytes) else " "
     even = _even(value, blank, most, width)
     if even:
@@ -129,6 +143,37 @@ def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
         pieces.append(rest[:cut])
         rest = rest[cut:]
     return [*pieces, rest] if rest else pieces
+
+
+_WORD = re.compile(r"\S+\s*|\s+")
+_WORD_OF_BYTES = re.compile(rb"\S+\s*|\s+")
+_LEAST = 20
+"""The least width that lines are broken to."""
+
+
+def _broken(lines: list[str | bytes], most: int, width: int) -> list[str | bytes]:
+    """Split lines that are too long after words, so that there are ``most`` pieces; empty if no width gives as many."""
+    words = [_WORD_OF_BYTES.findall(one) if isinstance(one, bytes) else _WORD.findall(one) for one in lines]
+    low, high = _LEAST, 2 * width - _LEAST  # the given width is the first one
+    while low <= high:
+        limit = (low + high) // 2
+        pieces = [piece for line in words for piece in _within(line, limit)]
+        if len(pieces) == most:
+            return pieces
+        low, high = (limit + 1, high) if len(pieces) > most else (low, limit - 1)
+    return []
+
+
+def _within(words: list[str | bytes], limit: int) -> list[str | bytes]:
+    """Join the words to pieces whose literals have at most this width between their quotes, or have one word."""
+    pieces, piece = [], words[0]
+    for word in words[1:]:
+        longer = piece + word  # type: ignore[operator]
+        if len(repr(longer)) - len(repr(longer[:0])) > limit:
+            pieces.append(piece)
+            longer = word
+        piece = longer
+    return [*pieces, piece]
 
 
 def _even(value: str | bytes, blank: str | bytes, most: int, width: int) -> list[str | bytes]:

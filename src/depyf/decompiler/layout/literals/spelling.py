@@ -19,10 +19,10 @@ from .expressions import begins_with, expressions, has_operand, is_operation, op
 from .fallbacks import foldable, folded_somehow
 from .idle import idle
 from .numbers import after_minus, spellings_of_number, with_last_groups
-from .over_lines import folded_over_lines, text_over_lines
+from .over_lines import folded_over_lines, indented, text_over_lines
 from .percent import left_of_percent
 from .pieces import in_pieces, on_one_row
-from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, quote_of, spellings_of_string, width_of
+from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, spellings_of_string, width_of
 
 _UNKNOWN = Folding(None)
 
@@ -30,11 +30,12 @@ _UNKNOWN = Folding(None)
 class TokenTexts:
     """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``expressions``: they are expressions.
 
-    ``without``: omitted tokens; ``negated``: tokens to write after ``not``; ``squeezed``: tokens to write without a
-    space before them.
+    ``quote``: of literals that could as well have the other; ``without``: omitted tokens; ``negated``: tokens to write
+    after ``not``; ``squeezed``: tokens to write without a space before them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, quote: str = "'") -> None:
+        self.quote = quote
         self.texts: dict[int, str] = {}
         self.joined: set[int] = set()
         self.expressions: set[int] = set()
@@ -57,7 +58,7 @@ def spell(
     """Find the spellings that fit the extents in the original; ``origins``: which constants are folded; ``tuples``: the
     spans of tuples; ``squeezed``: the tokens to write without a space before them.
     """
-    found = TokenTexts()
+    found = TokenTexts(_usual_quote(tokens))
     found.squeezed.update(squeezed)
     starts = {span[0] for span in votes}
     for (start, end), extent in [*votes.items(), *left_of_percent(found, votes, tokens)]:
@@ -86,6 +87,16 @@ def spell(
     _negate(found, votes, tokens)
     forget()
     return found
+
+
+def _usual_quote(tokens: list[Token]) -> str:
+    """Return the only kind of quotes in the first literal, or adjacent ones, that are on one line and have no other."""
+    for one in tokens:
+        if one.kind == "string" and not one.text.endswith(('"""', "'''")):
+            quotes = {"'", '"'}.intersection(one.text)
+            if len(quotes) == 1:
+                return quotes.pop()
+    return "'"
 
 
 def _display(
@@ -129,7 +140,7 @@ def _literal(
     if is_plain and not origin.is_folded and origin.first is None:
         return
     is_alone = _is_alone(tokens, number)
-    folded = _folded(tokens, number, width, origin) if line == end_line and not is_alone else None
+    folded = _folded(tokens, number, width, origin, found.quote) if line == end_line and not is_alone else None
     if folded is not None:
         found.texts[number] = folded
         found.expressions.add(number)
@@ -140,7 +151,7 @@ def _literal(
     if token.text == "1" and width == len("True") and number and tokens[number - 1].text == "while":
         found.texts[number] = "True"
     elif line == end_line:
-        text = _of_width(tokens, number, width, origin, is_alone=is_alone)
+        text = _of_width(tokens, number, width, origin, found.quote, is_alone=is_alone)
         if text is None and "\n" in token.text:
             text = next(_spellings(token), None)
         if text is not None:
@@ -150,15 +161,14 @@ def _literal(
         return
     _over_lines(found, number, token.text, extent, origin, is_alone=is_alone)
     if number not in found.texts and is_alone:
-        _indented(found, number, token.text, extent)
+        found.texts[number] = indented(token.text, extent)
 
 
-def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> str | None:
+def _folded(tokens: list[Token], number: int, width: int, origin: Folding, quote: str) -> str | None:
     """Return an expression of this width for a constant that is known to be folded."""
     if origin.first is None and not origin.is_folded:
         return None
     value = _value(tokens[number].text)
-    quote = quote_of(tokens[number].text)
     texts = [*expressions(value, width, origin.first, quote)] if origin.first is not None else []
     if not texts and origin.is_folded:
         if isinstance(value, (str, bytes)):
@@ -170,16 +180,18 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding) -> st
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width, quote=quote) if first is None else ()), *sums(value, width, first)]
     if origin.is_folded and (origin.operands or not texts):
-        more = foldable(value, tokens[number].text, origin.first, origin.operands)
+        more = foldable(value, quote, origin.first, origin.operands)
         texts += [one for one in more if width_of(one) == width]
         texts.sort(key=lambda one: not has_operand(one, origin.operands))
     text = _tight(texts, tokens, number)
     if text is None and origin.is_folded and width != width_of(tokens[number].text):
-        return folded_somehow(value, tokens[number].text, width, origin.first)
+        return folded_somehow(value, quote, width, origin.first)
     return text
 
 
-def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, is_alone: bool) -> str | None:
+def _of_width(
+    tokens: list[Token], number: int, width: int, origin: Folding, quote: str, *, is_alone: bool
+) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
     value = _value(token.text)
@@ -199,13 +211,13 @@ def _of_width(tokens: list[Token], number: int, width: int, origin: Folding, *, 
         fitting = [*with_last_groups(value, width), *fitting]
     adjacent = None
     if not is_alone and isinstance(value, (str, bytes)) and all({*operators_of(one)} == {"+"} for one in fitting):
-        adjacent = on_one_row(value, width, token.text)
+        adjacent = on_one_row(value, width, quote)
     fitting = [adjacent] if adjacent is not None else fitting
     if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
         return "+" + token.text
     if not is_alone:
         usual = [one for one in fitting if not unusual.match(one)]
-        folded = expressions(value, width, quote=quote_of(token.text))
+        folded = expressions(value, width, quote=quote)
         fitting = usual or [*itertools.islice(folded, _FEW)] or fitting
     return _tight(fitting, tokens, number)
 
@@ -301,7 +313,7 @@ def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], fir
     if type(first) is int and value == first + 1 and room == len(str(first)):
         found.texts[number - 1], text = "~", str(first)
     elif first is not None:
-        text = _after_minus_with(value, tokens[number].text, room, first)
+        text = _after_minus_with(value, room, first)
     elif width_of(tokens[number].text) != room:
         text = _after_minus(value, number, room, tokens) or _instead_of_minus(found, value, number, width, tokens)
     if text is not None:
@@ -340,7 +352,7 @@ def _instead_of_minus(
     return text[1:] if text is not None else None
 
 
-def _after_minus_with(value: object, text: str, room: int, first: object) -> str | None:
+def _after_minus_with(value: object, room: int, first: object) -> str | None:
     """Return an expression that begins with ``first`` and is ``value``, with the sign of its first operand changed if
     that changes the sign of the whole, or else in parentheses.
     """
@@ -348,7 +360,7 @@ def _after_minus_with(value: object, text: str, room: int, first: object) -> str
     found = next(keeps_sign, None) or next((f"({one})" for one in expressions(value, room - 2, first)), None)
     if found is None and isinstance(value, int):
         found = next((one for one in after_minus(value) if len(one) == room and begins_with(one, first)), None)
-    inner = folded_somehow(value, text, room - 2, first) if found is None else None
+    inner = folded_somehow(value, "'", room - 2, first) if found is None else None
     return f"({inner})" if inner is not None else found
 
 
@@ -457,7 +469,7 @@ def _over_lines(
     if is_alone and "\\" not in text and text.count("\n") == rows and width_of(text.rpartition("\n")[2]) == end_column:
         return
     if origin.is_folded:
-        whole = folded_over_lines(value, rows, column, end_column, text, origin.first)
+        whole = folded_over_lines(value, rows, column, end_column, found.quote, origin.first)
         if whole is not None:
             found.texts[number] = whole
             found.expressions.add(number)
@@ -470,7 +482,7 @@ def _over_lines(
     marks = value.count(b"\n") if isinstance(value, bytes) else value.count("\n")
     if is_alone and marks == rows and text.count("\n") == rows:
         return
-    pieces = in_pieces(value, rows, column, end_column, text, origin.first)
+    pieces = in_pieces(value, rows, column, end_column, found.quote, origin.first)
     if pieces is not None:
         found.texts[number] = pieces
         found.joined.add(number)
@@ -482,16 +494,3 @@ def _is_alone(tokens: list[Token], number: int) -> bool:
     after = tokens[number + 1] if number + 1 < len(tokens) else None
     line, end = tokens[number].line, tokens[number].end_line
     return (before is None or before.end_line != line) and (after is None or after.line != end)
-
-
-def _indented(found: TokenTexts, number: int, text: str, extent: Extent) -> None:
-    """Re-indent a docstring: from 3.13 on, the compiler strips its indentation."""
-    line, _, end_line, end_column = extent
-    first, *rest = text.split("\n")
-    if len(rest) != end_line - line or text[-3:] not in ('"""', "'''"):
-        return
-    more = end_column - width_of(rest[-1])
-    lines = [" " * more + one if more > 0 and one.strip() else one[-more:] if more < 0 else one for one in rest]
-    if more < 0 and any(one[:-more].strip() for one in rest):
-        return
-    found.texts[number] = "\n".join([first, *lines])

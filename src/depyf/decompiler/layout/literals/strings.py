@@ -144,7 +144,7 @@ def _sums_of_runs(value: str | bytes, mark: str) -> Iterator[str]:
         pieces.append((value[at:], 1))
     if len(pieces) > 1 and any(count > 1 for _, count in pieces):
         for plus, times in ((" + ", " * "), ("+", "*"), (" + ", "*")):
-            for escape in (plain, _ascii, _wide) if isinstance(value, str) else (plain,):
+            for escape in (plain, ascii_only, _wide) if isinstance(value, str) else (plain,):
                 texts = [(next(in_quotes(unit, mark, (escape,))), count) for unit, count in pieces]
                 yield plus.join(f"{text}{times}{count}" if count > 1 else text for text, count in texts)
                 yield plus.join(f"{count}{times}{text}" if count > 1 else text for text, count in texts)
@@ -216,7 +216,7 @@ def _two_octal(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="oo")
 
 
-def _ascii(text: str, quote: str, is_bytes: bool) -> str:
+def ascii_only(text: str, quote: str, is_bytes: bool) -> str:
     return _escaped(text, quote, is_bytes, ascii_only=True, form="x")
 
 
@@ -287,7 +287,7 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
 Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, is bytes) -> the body between the quotes, or None."""
 _USUAL: tuple[Escape, ...] = (
-    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, _ascii, _wide, _one_line, _no_names,
+    plain, _named, _single_backslashes, _octal, _named_octal, _padded_octal, ascii_only, _wide, _one_line, _no_names,
     _raw_characters,
 )  # fmt: skip
 _RARE: tuple[Escape, ...] = (

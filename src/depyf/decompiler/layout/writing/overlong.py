@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..literals.pieces import WIDTH, in_rows, quote_of_pieces, split
-from ..literals.strings import OF_LITERAL, in_quotes
+from ..literals.pieces import WIDTH, in_rows, split
+from ..literals.strings import OF_LITERAL, in_quotes, quote_of
 from .item import INDENT
 from .items import Line
 
@@ -60,7 +60,7 @@ def on_fewer_lines(text: str, newlines: int, *, is_docstring: bool, indent: int)
     if match is None or not isinstance(value, (str, bytes)):
         return text
     if not is_docstring or not newlines:
-        return in_rows(split(value, newlines + 1, WIDTH - indent), quote_of_pieces(text, value), indent)
+        return in_rows(split(value, newlines + 1, WIDTH - indent), quote_of(text), indent)
     first, *rest = next(in_quotes(value, match["quote"])).split("\n")
     usual = sorted(range(len(rest)), key=lambda number: _is_indented(rest[number]), reverse=True)
     kept = set(usual[:newlines])
