@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import re
 
 from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
@@ -14,7 +15,7 @@ from .commas import Commas
 from .indents import first_known, first_line, last_line
 from .item import INDENT, Item
 from .items import Line
-from .overlong import shorten_strings
+from .overlong import fit_strings
 from .rows import aligned_rows, hanging_rows, rows_of_parameters
 
 _CLAUSES = frozenset(("else", "else:", "finally", "finally:", "except", "except:"))
@@ -84,7 +85,7 @@ class _LineWriter:
         A line of unknown row goes right after the one before it, a header right before the one after it.
         """
         found = [first_line(line, indent) for line, indent in zip(self.lines, self.indents)]
-        shorten_strings(self.lines, found, self.indents)
+        fit_strings(self.lines, found, self.indents, has_columns=self.has_columns)
         open_above(self.lines, found, self.indents)
         number = 0
         end: int | None = 0
@@ -242,7 +243,7 @@ class _LineWriter:
             self.column += blanks
         if self.align and self.align[-1] is None:
             self.align[-1] = self.column
-        self._raw(item.text.replace("\n", " \\\n") if item.is_joined and not self.depth else item.text)
+        self._raw(self._joined(item.text) if item.is_joined else item.text)
         symbol = item.symbol
         self.last, self.last_symbol, self.after_last = item.text, symbol, len(self.pieces)
         if symbol not in _BRACKETS:
@@ -253,6 +254,12 @@ class _LineWriter:
         elif self.depth:
             self.depth -= 1
             self.align.pop()
+
+    def _joined(self, text: str) -> str:
+        """Return adjacent literals, below each other if there are no columns."""
+        if not self.has_columns:
+            text = re.sub("\n *", "\n" + " " * self.column, text)
+        return text if self.depth else text.replace("\n", " \\\n")
 
     def _natural(self, items: list[Item], is_first: bool) -> None:
         for item in items:
