@@ -78,7 +78,7 @@ def _spread_in(line: Line, limit: int | None, indent: int) -> None:
 
 
 def _pieces(text: str, rows: int, indent: int, *, is_last: bool) -> list[str | bytes]:
-    """Return the parts of the literal ``text`` that are on as many rows, or on some fewer if nothing follows them in the
+    """Return the parts of the literal ``text`` that are on as many rows, or on some fewer if it ``is_last`` in the
     statement; nothing if it fits as it is.
     """
     marks = text.count("\n")
