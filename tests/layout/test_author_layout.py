@@ -792,6 +792,10 @@ CASES = {
         "a = (\n    '\\x00'\n    '~'\n    '\\x7f'\n    '\\xc7'\n    '\\u2264'\n    '\\xa0'\n)\n"
         "b = (\n    'é'\n    '~'\n    '≤'\n)\n"
     ),
+    "values in a column, of more items than the compiler loads at once": (
+        "a = {\n    'bc':    0,\n" + "".join(f"    'd{number}':    {number},\n" for number in range(10, 30))
+        + "    }\nb(\n    c = 1,\n    de = lambda f,\n      g: g,\n    )\n"
+    ),
     "a negated operand in parentheses": (
         "def f(a, b):\n    while a:\n        if a.b:\n            if (not a) or a[-1] is not b:\n                a(b)\n"
         "        elif b:\n            b()\n    return b or (not a.c)\n"

@@ -400,11 +400,22 @@ class _LineWriter:
             if number:
                 width += item.space
             if item.column is not None:
-                return max(item.column - width, 0)
+                column = max(item.column - width, 0)
+                has_name = number > 1 and items[1].text == ("=" if items[0].text.isidentifier() else ":")
+                return self._column_of_name(column, items[1].text) if has_name else column
             width += item.width
         if self.align and self.align[-1] is not None and items[0].symbol not in CLOSING:
             return self.align[-1]
         return self.base + (0 if items[0].symbol in CLOSING else INDENT)
+
+    def _column_of_name(self, latest: int, mark: str) -> int:
+        """Return the column of a key or a keyword before ``mark``, which may have blanks around it: that of the row
+        above if the bracket's first element begins there, or one below the bracket; else the ``latest`` possible one.
+        """
+        if self.align and self.align[-1] == self.row_indent > self.base:
+            return min(latest, self.row_indent)
+        below = self.row_indent + INDENT
+        return below if mark == "=" and self.last_symbol in OPENING and latest == below + len("  ") else latest
 
     def _column_habit(self, item: Item, column: int, *, is_last: bool, in_brackets: bool) -> int:
         """Score how usual it is that ``item`` begins a row in ``column``; ``is_last``: that is where it is."""
