@@ -796,6 +796,10 @@ CASES = {
         "a = {\n    'bc':    0,\n" + "".join(f"    'd{number}':    {number},\n" for number in range(10, 30))
         + "    }\nb(\n    c = 1,\n    de = lambda f,\n      g: g,\n    )\n"
     ),
+    "names imported as themselves": (
+        "from .a import Bc as Bc\nfrom .b import Ab as Ab, Cd as Cd\nfrom .c import Efg, Hi as Hi\n"
+        "from .d import (Efg)\nimport os as os\nimport a.b, c\nimport a.b as b\n"
+    ),
     "a negated operand in parentheses": (
         "def f(a, b):\n    while a:\n        if a.b:\n            if (not a) or a[-1] is not b:\n                a(b)\n"
         "        elif b:\n            b()\n    return b or (not a.c)\n"

@@ -1,4 +1,5 @@
-"""Put the names of ``from a import (b, c)`` in parentheses: only the extent of the whole statement is known.
+"""Put the names of ``from a import (b, c)`` in parentheses, or behind ``as``: only the extent of the whole statement is
+known.
 
 The names fill the lines. The end column shows whether the closing parenthesis is on a line of its own, or else which
 names are on the last line.
@@ -22,6 +23,7 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
         return items
     start = symbols.index("import") + 1
     if not rows:
+        items = renamed(items, extent)
         if _width([items]) + len("()") != end_column - column:
             return items
         items[-1].column = None  # it does not end where the statement does
@@ -45,6 +47,27 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
     found[start].line = line if not first_row else None
     found[-1].line, found[-1].column = end_line, end_column - 1
     return found
+
+
+def renamed(items: list[Item], extent: Extent) -> list[Item]:
+    """Return the items of an import statement on one row with ``b as b`` for names of which the width shows that."""
+    start = [item.symbol for item in items].index("import") + 1
+    groups = _groups(items[start:])
+    more = {number: group[0].width + len(" as ") for number, group in enumerate(groups) if _is_plain(group)}
+    missing = extent[3] - extent[1] - _width([items])
+    chosen = [*more] if sum(more.values()) == missing else [one for one, width in more.items() if width == missing]
+    if extent[0] != extent[2] or not chosen or len(chosen) != 1 and len(chosen) != len(more):
+        return items
+    for number in chosen:
+        name = groups[number][0]
+        name.column = None
+        groups[number][1:1] = [Item(text, None, None, 1, False, False) for text in ("as", name.text)]
+    return [*items[:start], *(item for group in groups for item in group)]
+
+
+def _is_plain(group: list[Item]) -> bool:
+    """Whether this is a name, perhaps with a comma behind it."""
+    return group[0].symbol.isidentifier() and [item.symbol for item in group[1:]] in ([], [","])
 
 
 def _in_parentheses(items: list[Item], start: int) -> list[Item]:
