@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, NamedTuple
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
 from ..bytecode.kinds import gives_annotations
 
-_CALLS = ("CALL", "CALL_EX")
-_OF_STATEMENTS = ("LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR", "MAKE_FUNCTION", "BEFORE_WITH", "BEFORE_ASYNC_WITH")
+_CALLS = frozenset(("CALL", "CALL_EX"))
+_OF_STATEMENTS = frozenset(
+    ("LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR", "MAKE_FUNCTION", "BEFORE_WITH", "BEFORE_ASYNC_WITH")
+)
 """They have the position of a whole statement, and so does what is called or loaded for it."""
-_DISPLAYS = ("BUILD_LIST", "BUILD_MAP", "BUILD_SET", "BUILD_CONST_KEY_MAP", "CONST")
+_DISPLAYS = frozenset(("BUILD_LIST", "BUILD_MAP", "BUILD_SET", "BUILD_CONST_KEY_MAP", "CONST"))
 _ANNOTATIONS = frozenset(("annotations", "annotate"))
 _NOWHERE = (None, None, None, None)
 _LEAST_CALLS, _MOST_OF_CALLS = 2, 0.7
@@ -50,10 +52,8 @@ def usual_quote(original: RawCode) -> str:
         with contextlib.suppress(DecompilationError):
             known.append(known_instructions(raw))
     every = [*itertools.chain.from_iterable(known)]
-    calls, displays = (
-        {one for instructions in known for one in _closed_in(operations, instructions)}
-        for operations in (_CALLS, _DISPLAYS)
-    )
+    closed = [*itertools.chain.from_iterable(map(_closed_in, known))]
+    calls, displays = ({one for is_call, one in closed if is_call is kind} for kind in (True, False))
     if not calls and not displays:
         has_functions = any(raw is not original and raw.name[:1] != "<" for raw in original.walk())
         return '"' if any(_has_annotations(one) or has_functions and _has_column(one) for one in every) else "'"
@@ -96,21 +96,20 @@ def _first_columns(rows: set[int], known: list[list[Instruction]]) -> dict[int, 
     return first
 
 
-def _closed_in(operations: Sequence[str], instructions: list[Instruction]) -> Iterator[_Closed]:
-    """Yield where each call or display over several rows is closed."""
-    found = [
-        one for one in instructions if one.op in operations and (one.op != "CONST" or _is_display(one.arg))
-    ]
-    over_rows = [one for one in found if one.position is not None and one.position[0] != one.position[1]]
+def _closed_in(instructions: list[Instruction]) -> Iterator[tuple[bool, _Closed]]:
+    """Yield where each call or display over several rows is closed, and whether it is a call."""
+    over_rows = [one for one in instructions if one.position is not None and one.position[0] != one.position[1]]
     if not over_rows:
         return
-    statements = {one.position for one in instructions if one.op in _OF_STATEMENTS}
+    statements = {one.position for one in over_rows if one.op in _OF_STATEMENTS}
     for one in over_rows:
         line, end_line, column, end_column = one.position or _NOWHERE
-        if line is None or end_line is None or column is None or end_column is None:
+        if line is None or end_line is None or column is None or end_column is None or line >= end_line:
             continue
-        if line < end_line and one.position not in statements:
-            yield _Closed(line, end_line, end_column, one.op == "CONST")
+        is_call = one.op in _CALLS
+        is_display = one.op in _DISPLAYS and (one.op != "CONST" or _is_display(one.arg))
+        if (is_call or is_display) and one.position not in statements:
+            yield is_call, _Closed(line, end_line, end_column, one.op == "CONST")
 
 
 def _is_display(constant: object) -> bool:

@@ -125,6 +125,8 @@ _UNUSUAL_OF_ROUND = re.compile(r"0[xob]")
 """What few write for a large number that is round as a decimal one."""
 _ROUND = 10**6
 _FEW = 10
+_PLAIN = re.compile(r"""'[^'\\\n]*'|"[^"\\\n]*\"""")
+"""A literal that is what it reads, which needs no parser."""
 _BINDS_LESS = re.compile(r"<<|[-+/]|(?<!\*)\*(?!\*)")
 """Operators in a spelling of a number that an adjacent operator may bind tighter than."""
 
@@ -267,11 +269,11 @@ def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -
 def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
     """Detect a formatted string without fields: from 3.12 on, its text has a position, without prefix and quotes."""
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
-    if _value(text) is None:
-        return False
     texts = [text]
     if line != end_line and "\\n" in text:
-        value = ast.literal_eval(text)
+        value = _value(text)
+        if not isinstance(value, (str, bytes)):
+            return False
         texts = [next(in_quotes(value, quote, (plain,), raw=False)) for quote in ('"""', "'''")]
     for one in texts:
         match = OF_LITERAL.match(one)
@@ -281,7 +283,7 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
         last = width_of(one[one.rfind("\n") + 1 :]) - len(quote)
         first = len("f") + len(quote)
         is_inside = end_column == last if line != end_line else end_column - column == last - len(quote)
-        if is_inside and column >= first and one.count(quote) == len("''"):
+        if is_inside and column >= first and one.count(quote) == len("''") and _value(text) is not None:
             found.texts[number] = "f" + one
             votes[number, number] = (line, column - first, end_line, end_column + len(quote))
             return True
@@ -434,6 +436,8 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
 
 def _value(text: str) -> object:
     """Return the value of a literal; None for a formatted string."""
+    if _PLAIN.fullmatch(text) is not None:
+        return text[1:-1]
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
