@@ -15,15 +15,17 @@ _INDENT = 4
 
 
 def wrapped(items: list[Item], extent: Extent) -> list[Item]:
-    """Return the items of the statement with its names in parentheses, on the lines of ``extent``."""
+    """Return the items of the statement with its names in parentheses, on the lines of ``extent``, or behind ``as``."""
     symbols = [item.symbol for item in items]
     line, column, end_line, end_column = extent
     rows = end_line - line
+    if symbols[0] == "import":
+        return _renamed(items, extent)
     if "from" not in symbols[:2] or "import" not in symbols or symbols[-1] == "*":
         return items
     start = symbols.index("import") + 1
     if not rows:
-        items = renamed(items, extent)
+        items = _renamed(items, extent)
         if _width([items]) + len("()") != end_column - column:
             return items
         items[-1].column = None  # it does not end where the statement does
@@ -49,7 +51,7 @@ def wrapped(items: list[Item], extent: Extent) -> list[Item]:
     return found
 
 
-def renamed(items: list[Item], extent: Extent) -> list[Item]:
+def _renamed(items: list[Item], extent: Extent) -> list[Item]:
     """Return the items of an import statement on one row with ``b as b`` for names of which the width shows that."""
     start = [item.symbol for item in items].index("import") + 1
     groups = _groups(items[start:])

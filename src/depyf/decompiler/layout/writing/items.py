@@ -10,7 +10,7 @@ from ..locations import Locations
 from ..matching.anchors import NO_COLUMN, Extent, Location
 from ..matching.tokens import CLOSING, LogicalLine, Token, Tokens
 from .arguments import in_order_of_columns
-from .imports import renamed, wrapped
+from .imports import wrapped
 from .item import Item
 
 
@@ -90,10 +90,8 @@ def items_of(
         else:
             items = _items(cut, range(first, statement.end), locations, brackets, pieces, edges, others)
             in_order_of_columns(items, locations.extents)
-            if first_text in ("from", "lazy") and whole is not None:
+            if first_text in ("from", "import", "lazy") and whole is not None:
                 items = wrapped(items, whole)
-            elif first_text == "import" and whole is not None:
-                items = renamed(items, whole)
         parent = numbers[statement.parent + 1]
         if first_text == "pass":
             items = _silent_body(items, end) if end is not None else _body_of_with(items, cut, locations, statement)
