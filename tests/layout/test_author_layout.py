@@ -800,6 +800,11 @@ CASES = {
         "from .a import Bc as Bc\nfrom .b import Ab as Ab, Cd as Cd\nfrom .c import Efg, Hi as Hi\n"
         "from .d import (Efg)\nimport os as os\nimport a.b, c\nimport a.b as b\n"
     ),
+    "groups of and in parentheses": (
+        "def f(a, b, c):\n    assert (a == 1 and b == 2) or (\n        a == 2 and b == 1\n    ), a.b\n"
+        "    c.d = (a and b) or (b and a.b and c)\n    c.e = (a.b) and b or c\n"
+        "    return (a.b and b > 1) or c or (c and a.e and b)\n"
+    ),
     "a negated operand in parentheses": (
         "def f(a, b):\n    while a:\n        if a.b:\n            if (not a) or a[-1] is not b:\n                a(b)\n"
         "        elif b:\n            b()\n    return b or (not a.c)\n"
@@ -949,7 +954,8 @@ SINCE = {
     "parentheses around elements": (3, 11),
     "returns in try statements": (3, 11),
     "returns in with statements": (3, 11),
-    "tests below a test": (3, 11), "a return in an else clause in a finally statement": (3, 11),
+    "tests below a test": (3, 11),
+    "groups of and in parentheses": (3, 13), "a return in an else clause in a finally statement": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""
 
