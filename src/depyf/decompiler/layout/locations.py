@@ -157,7 +157,7 @@ class _Edges:
         for span in spans[1:]:
             outer_at = self.votes[span][:2]
             if outer_at < at and self._is_in_statement(span):
-                around = self._with_operands(inner, span, 1)
+                around = self._joined_by_and(inner, span, 1)
                 if span in self.tuples:
                     around = (span[0], self._comma(span, 1) - 1) if self._ends_with_element(span) else span
                 self.opened.setdefault(around, outer_at)
@@ -194,7 +194,7 @@ class _Edges:
                 at = outer_at
             elif outer_at > at and self._is_in_statement(span):
                 value = (span[0] + 1, token)
-                around = value if self._opens_after_return(span) else self._with_operands(inner, span, -1)
+                around = value if self._opens_after_return(span) else self._joined_by_and(inner, span, -1)
                 if span in self.tuples:
                     around = (self._comma(span, -1) + 1, token) if self._begins_with_element(span) else span
                 self.closed.setdefault(around, outer_at)
@@ -211,19 +211,21 @@ class _Edges:
                 end_column -= len(",")
         self.ends[token] = end_line, end_column
 
-    def _with_operands(self, span: Span, outer: Span, step: int) -> Span:
+    def _joined_by_and(self, span: Span, outer: Span, step: int) -> Span:
         """Extend ``span``, the first operand in ``outer`` (``step`` 1) or the last (-1), to all that ``and`` joins, if
         there is no room for a parenthesis between them and ``or`` is next. What ``and`` joins has no location.
         """
         number = span[step > 0]
         spans = self.starting if step > 0 else self.ended
-        while self.tokens[number + step].text == "and" and outer[0] < number + 2 * step < outer[1]:
+        while outer[0] <= number + 2 * step <= outer[1] and self.tokens[number + step].text == "and":
             others = [one for one in spans.get(number + 2 * step, ()) if outer[0] <= one[0] and one[1] <= outer[1]]
-            nearest, *_, farthest = sorted(others, key=lambda one: one[1] - one[0]) * 2 or (outer, outer)
-            left, right = (self.votes[span], self.votes[nearest])[::step]
-            if farthest == outer or number == span[step > 0] and left[2:] != (right[0], right[1] - len(" and ")):
+            others.sort(key=lambda one: one[1] - one[0])
+            if not others or others[-1] == outer:
                 return span
-            number = farthest[step > 0]
+            left, right = (self.votes[span], self.votes[others[0]])[::step]
+            if number == span[step > 0] and left[2:] != (right[0], right[1] - len(" and ")):
+                return span
+            number = others[-1][step > 0]
         is_inside = outer[0] < number < outer[1] and self.tokens[number + step].text == "or"
         return (min(span[0], number), max(span[1], number)) if is_inside else span
 
