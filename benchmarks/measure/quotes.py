@@ -15,7 +15,7 @@ import sys
 import tokenize
 import warnings
 from pathlib import Path
-from typing import Counter, Dict, Iterator, List
+from typing import Counter, Dict, Iterator, List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks" / "lib")]
@@ -39,18 +39,21 @@ def quotes_in(path: str) -> Iterator[str]:
                 yield text[0]
 
 
-def counted(files: List[str]) -> Dict[str, Counter[str]]:
-    """For each inferred quote, how many literals have which one."""
+def counted(files: List[str]) -> Tuple[Dict[str, Counter[str]], int]:
+    """For each inferred quote, how many literals have which one; how many have the most common one of their file."""
+    most = 0
     found: Dict[str, Counter[str]] = {quote: collections.Counter() for quote in QUOTES}
     for path in files:
         try:
             with open(path, "rb") as file, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 code = compile(file.read(), path, "exec", dont_inherit=True)
-            found[usual_quote(load(code))].update(quotes_in(path))
+            quotes = collections.Counter(quotes_in(path))
+            found[usual_quote(load(code))] += quotes
+            most += max(quotes.values(), default=0)
         except (SyntaxError, ValueError, tokenize.TokenError):
             continue  # files of tests that are no Python
-    return found
+    return found, most
 
 
 def main() -> int:
@@ -66,7 +69,7 @@ def main() -> int:
         files = packages.files_of(names, options.packages, options.sample, options.seed)
     else:
         files = chosen_files(options)
-    found = counted(files)
+    found, most = counted(files)
     if not any(found.values()):
         parser.error("no literals in these files")
     for inferred, counts in found.items():
@@ -75,7 +78,8 @@ def main() -> int:
         print(f"{inferred} inferred: {counts[inferred]} of {total} literals have it ({share:.1%})")
     both = found["'"] + found['"']
     right = sum(counts[inferred] for inferred, counts in found.items())
-    print(f"right: {right} of {sum(both.values())}; always single would be {both[QUOTES[0]]}")
+    print(f"right: {right} of {sum(both.values())}; always single would be {both[QUOTES[0]]}, "
+          f"the most common one of each file {most}")  # fmt: skip
     return 0
 
 
