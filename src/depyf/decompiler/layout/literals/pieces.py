@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .strings import ascii_only, in_quotes, in_usual_quotes, plain, width_of
+from .strings import OTHER_QUOTE, ascii_only, in_quotes, in_usual_quotes, plain, width_of
 
 WIDTH = 79
 _NAME = 20
@@ -37,7 +37,6 @@ def in_rows(pieces: list[str | bytes], quote: str, column: int) -> str:
     return ("\n" + " " * column).join(_written(piece, quote, is_ascii=is_ascii) for piece in pieces)
 
 
-_QUOTES = ("'", '"', b"'", b'"')
 _CONTROL = re.compile(r"[\x00-\x06\x0e-\x1f\x7f-\x9f]")
 """Characters that have no escape of one letter, and are no line breaks."""
 
@@ -108,10 +107,11 @@ def _sizes_of_last_piece(value: str | bytes, most: int, quote: str, *, is_ascii:
     found: dict[int, int] = {}
     width = empty = width_of(_written(value[:0], quote, is_ascii=is_ascii))
     own = others = 0
+    ours, theirs = (one if isinstance(value, str) else one.encode() for one in (quote, OTHER_QUOTE[quote]))
     for at in range(len(value) - 1, 0, -1):
         piece = value[at : at + 1]
-        own += piece in (quote, quote.encode())
-        others += piece in _QUOTES and piece not in (quote, quote.encode())
+        own += piece == ours
+        others += piece == theirs
         width += width_of(_written(piece, quote, is_ascii=is_ascii)) - empty  # no escape depends on what follows
         escapes = own if others or is_ascii else 0
         if width + escapes > most:

@@ -22,6 +22,9 @@ _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 
 
+OTHER_QUOTE = {"'": '"', '"': "'"}
+
+
 def quote_of(text: str) -> str:
     """Return the quote of the literal ``text``, a single one if that is in triple quotes."""
     match = OF_LITERAL.match(text)
@@ -169,7 +172,7 @@ def in_quotes(
 def in_usual_quotes(value: str | bytes, quote: str) -> str:
     """Return the usual literal of this value, in the other quotes if only ``quote`` would need an escape."""
     text = value.decode("latin-1") if isinstance(value, bytes) else value
-    other = '"' if quote == "'" else "'"
+    other = OTHER_QUOTE[quote]
     return next(in_quotes(value, other if quote in text and other not in text else quote))
 
 

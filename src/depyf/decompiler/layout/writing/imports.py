@@ -68,7 +68,7 @@ def _renamed(items: list[Item], extent: Extent) -> list[Item]:
 
 
 def _is_plain(group: list[Item]) -> bool:
-    """Whether this is a name, perhaps with a comma behind it."""
+    """Whether this is a bare name, with or without a comma."""
     return group[0].symbol.isidentifier() and [item.symbol for item in group[1:]] in ([], [","])
 
 

@@ -82,8 +82,8 @@ def _pieces(text: str, rows: int, indent: int, *, is_last: bool) -> list[str | b
     statement; nothing if it fits as it is.
     """
     marks = text.count("\n")
-    is_wide = not marks and width_of(text) > WIDTH - indent
-    if rows < 2 or marks and rows <= marks + _MOST_AROUND or not marks and not is_wide:
+    fits = rows <= marks + _MOST_AROUND if marks else width_of(text) <= WIDTH - indent
+    if rows < 2 or fits:
         return []
     value = ast.literal_eval(text)
     if is_last:
