@@ -873,6 +873,35 @@ CASES = {
         '            \' documents" is set\'\n        )\n    return None\ndef g(prefs):\n    if prefs:\n'
         '        return (\n            "WARNING: The system preference"\n        )\n    return None\n'
     ),
+    "tests of None and of __debug__": (
+        "def f(a, b):\n    while b:\n        if (\n            a is not None\n            and not a.b()\n"
+        "            and not b\n        ):\n            a.c(None)\n        b.d()\n\n\ndef g(a, b):\n    if a.e(b):\n"
+        "        if not (b.f & a.f\n                and b[0] is g and b[2] is None):\n            a.h(b)\n"
+        "    elif a.i:\n        a.h(b)\n    return a.j\n\n\ndef k(a, b):\n    for c, d, e in a:\n"
+        "        if d is not None and not (c <= d <= e):\n            continue\n        if c not in b:\n"
+        "            b.l(c)\n        if d is not None:\n            b.l(3)\n\n\ndef m(a, b):\n"
+        "    if __debug__ and b.n >= 4:\n        b.o()\n    if a:\n        if __debug__ and a.n >= 5:\n"
+        "            b.o(3)\n    if __debug__ and a and a.n >= 6:\n        b.o(4)\n    return 5\n"
+    ),
+    "breaks and loops in loops": (
+        "def f(a, b, c):\n    while True:\n        while (len(a) == 0 or len(b) == 0):\n            try:\n"
+        "                d, e = next(c)\n            except StopIteration:\n                return\n"
+        "            if d is not None:\n                a.append(d)\n            if e is not None:\n"
+        "                b.append(e)\n        d = a.pop(0)\n        yield d, b.pop(0)\n\n\ndef g(a, b):\n"
+        "    if a is not None:\n        while True:\n            if a.c:\n                a = a.d\n"
+        "                continue\n            if b:\n                if a.e:\n                    c = a.f\n"
+        "                    if c in b:\n                        break\n                    b.add(c)\n"
+        "                    continue\n            break\n        if a.g:\n            a.h()\n    return a\n"
+    ),
+    "exceptions without parentheses": (
+        "def f(a):\n    try:\n        a()\n    except ValueError, KeyError:\n        pass\n"
+        "    except (TypeError, OSError):\n        pass\n    except (A, B) as b:\n        a(b)\n"
+    ),
+    "guards behind patterns over lines": (
+        "def f(a):\n    match a:\n        case {'b': str(), 'c': str()}:\n            pass\n        case {\n"
+        "            'd': list(d),\n        } if all(isinstance(e, str) for e in d):\n            pass\n"
+        "        case _:\n            raise AssertionError(a)\n"
+    ),
     "a test below blank lines and its parenthesis": (
         "class A:\n    def f(self, req):\n        rule = req.url_rule\n\n\n        if (\n"
         '            getattr(rule, "provide_automatic_options", False)\n'
@@ -955,6 +984,8 @@ SINCE = {
     "returns in try statements": (3, 11),
     "returns in with statements": (3, 11),
     "tests below a test": (3, 11),
+    "tests of None and of __debug__": (3, 11), "breaks and loops in loops": (3, 11),
+    "exceptions without parentheses": (3, 14), "guards behind patterns over lines": (3, 11),
     "groups of and in parentheses": (3, 13), "a return in an else clause in a finally statement": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""

@@ -23,6 +23,7 @@ from .canonical.loop_ends import LOOP_ENDS, fold_loop_ends
 from .canonical.size import check_size
 from .canonical.stop_iteration import drop_stop_iteration_handler
 from .canonical.tested_bools import check_tested_bools
+from .canonical.threaded_breaks import unthread_breaks
 from .canonical.two_slots import hide_second_slots
 from .code.flags import MAKES_GENERATOR
 from .code.raw_code import RawCode
@@ -106,6 +107,10 @@ def _decode(work: Disassembly) -> None:
 def _async_for(work: Disassembly) -> None:
     work.instructions = plain_async_for(work.instructions)
     work.update_present()
+
+
+def _threaded_breaks(work: Disassembly) -> None:
+    unthread_breaks(work.instructions)
 
 
 def _unwind(work: Disassembly) -> None:
@@ -204,6 +209,9 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          holds=(_INDICES,)),
     Pass("async_for", _async_for, "Give 3.7's async for the form of 3.8, before its blocks are gone.",
          lambda work: work.table.loops_are_blocks, (_INDICES,)),
+    Pass("threaded_breaks", _threaded_breaks,
+         "Make tests jump to the break that the compiler made them jump past, while dead code shows where it is.",
+         lambda work: not work.table.behavior.lines_leave_nops, (_INDICES,)),
     Pass("block_stack", _unwind, "Turn blocks into handlers; later passes know nothing of blocks.",
          lambda work: work.has(*USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
     Pass("unbound_stores", _unbound_stores,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Container, Iterator
 
-from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Handler, Instruction
+from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, OPPOSITE, Handler, Instruction
 from ..bytecode.instruction import EMPTY_BODY, Position
 from .regions import Region
 
@@ -17,12 +17,13 @@ class BasicBlock:
     handler, ``handler_block`` its target, ``region`` the try or with statement that it implements. ``follows_copy``:
     the copy of a ``finally`` body directly before this block was stripped. ``copy_end`` is the last instruction of
     that copy if control entered it by falling off the end of the statement, not by a ``return`` or the like;
-    ``follows_long_copy``: it is longer than what the compiler copies to replace a jump.
+    ``follows_long_copy``: it is longer than what the compiler copies to replace a jump. ``ends_loops``: the first
+    blocks of the loops that end here, where the code never jumps back; up to 3.9 dead jumps show it.
     """
 
     __slots__ = (
         "start", "instructions", "fall", "target", "handler", "handler_block", "region", "copy_end", "follows_copy",
-        "follows_long_copy",
+        "follows_long_copy", "ends_loops",
     )  # fmt: skip
 
     def __init__(self, start: int, instructions: list[Instruction], handler: Handler | None) -> None:
@@ -36,6 +37,7 @@ class BasicBlock:
         self.copy_end: Instruction | None = None
         self.follows_copy = False
         self.follows_long_copy = False
+        self.ends_loops: list[BasicBlock] = []
 
     @property
     def successors(self) -> list[BasicBlock]:
@@ -72,6 +74,7 @@ class ControlFlowGraph:
         rest = BasicBlock(block.start + position, block.instructions[position:], block.handler)
         rest.fall, rest.target = block.fall, block.target
         rest.handler_block, rest.region = block.handler_block, block.region
+        rest.ends_loops, block.ends_loops = block.ends_loops, []
         block.instructions = block.instructions[:position]
         block.fall, block.target = rest, None
         self.blocks.insert(self._index_of(block) + 1, rest)
@@ -101,9 +104,17 @@ class ControlFlowGraph:
             start += max(1, len(block.instructions))
 
     def remove_unreachable(self) -> None:
-        """Remove the blocks that control cannot reach, not even through handlers."""
+        """Remove the blocks that control cannot reach, not even through handlers. A jump back becomes the mark of the
+        block before it.
+        """
         seen = reached_from(self.entry)
-        self.blocks = [block for block in self.blocks if block in seen]
+        kept: list[BasicBlock] = []
+        for block in self.blocks:
+            if block in seen:
+                kept.append(block)
+            elif block.target is not None and block.target.start <= kept[-1].start and block.operations() == ["JUMP"]:
+                kept[-1].ends_loops.append(block.target)
+        self.blocks = kept
 
     def reached_without_exceptions(self) -> set[BasicBlock]:
         """Return the blocks that control reaches if nothing is raised."""
@@ -177,7 +188,7 @@ def _cover_uncovered(instructions: list[Instruction], loop_nops: dict[int, int])
     they look like exits from it: NOPs, jumps after a chained comparison, and the jump from a test at the bottom of a
     loop to what follows it. A NOP left of a statement that jumps becomes a jump.
     """
-    breaks = set(_breaks_before_copies(instructions))
+    breaks = {*_breaks_before_copies(instructions), *_breaks_at_ends(instructions)}
     empty_arms = set(_empty_arms(instructions))
     jumped_from: dict[int, list[Handler | None]] = {}
     for one in instructions:
@@ -227,10 +238,10 @@ def _is_left_of(keyword: str, instructions: list[Instruction], index: int) -> bo
     for instruction in instructions[index + 1 :]:
         if instruction.position is None or instruction.position[0] != after[0] or instruction.position[2] is None:
             break
-        column = min(column, instruction.position[2])
-        if instruction.op in CONDITIONAL_JUMPS:
-            column -= len("if ")
+        if instruction.op in CONDITIONAL_JUMPS:  # up to 3.11, it has the position of the statement
+            column = min(column - len("if "), instruction.position[2])
             break
+        column = min(column, instruction.position[2])
     return bool(column < position[2] and (position[2] - column) % 2 == 0)
 
 
@@ -252,6 +263,25 @@ def _breaks_before_copies(instructions: list[Instruction]) -> Iterator[int]:
         if end is None or index in targets or top > index or nop.line is None:
             continue
         if all(i.handler == nop.handler and i.op not in _ENDS_BLOCK and (i.line or 0) > nop.line for i in copy[:end]):
+            yield index
+
+
+def _breaks_at_ends(instructions: list[Instruction]) -> Iterator[int]:
+    """Yield the indices of the NOPs left of a ``break`` that ends the body of an endless loop, as far as lines show it
+    (3.10): only tests in the loop lead there, past the last jump back.
+    """
+    sources: dict[int, list[int]] = {}
+    for index, one in enumerate(instructions):
+        if one.target >= 0:
+            sources.setdefault(one.target, []).append(index)
+    for index in range(1, len(instructions) - 1):
+        jump, nop, after = instructions[index - 1 : index + 2]
+        if nop.op != "NOP" or nop.position is None or nop.position[2] is not None or nop.line is None:
+            continue
+        top = jump.target
+        if jump.op != "JUMP" or not 0 <= top < index or max(sources[top]) > index or not nop.line < (after.line or 0):
+            continue
+        if all(top <= at < index and instructions[at].op in OPPOSITE for at in sources.get(index, [-1])):
             yield index
 
 
@@ -341,7 +371,7 @@ def _column_of_first(block: BasicBlock) -> int:
     return position[2] if position is not None and position[2] is not None else 0
 
 
-_DEEPER = (4, 4 + len("not "))
+_DEEPER = (4, 4 + len("("), 4 + len("not "))
 """How much deeper the test of a loop is than that of a loop around it, as most people indent."""
 
 

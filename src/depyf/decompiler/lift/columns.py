@@ -10,6 +10,8 @@ from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
 """Operations between statements, never part of an expression."""
+DEBUG_AND = "__debug__ and "
+"""What the compiler drops from the beginning of a test."""
 
 
 def first_column(instructions: Iterable[Instruction]) -> int | None:
@@ -175,6 +177,16 @@ def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
     if position is None or position[1] is None or position[3] is None:
         return None
     return position[1], position[3]
+
+
+def width_after_operand(instructions: Sequence[Instruction]) -> int | None:
+    """The width of what follows the operand of the test that ends ``instructions``, if it is on the operand's line."""
+    if len(instructions) < 2:
+        return None
+    operand, test = instructions[-2].position, instructions[-1].position
+    if operand is None or test is None or None in (*operand, *test) or operand[1] != test[1]:
+        return None
+    return int(test[3] - operand[3])
 
 
 def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> int | None:

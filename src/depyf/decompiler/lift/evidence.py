@@ -66,6 +66,9 @@ class Evidence(NamedTuple):
     is_implicit_return: bool | None = False
     """The return at the end of the code is the compiler's; None: it may be."""
 
+    ends_loops: tuple[int, ...] = ()
+    """The first blocks of the loops that end here, though no jump back to them is reached."""
+
     is_uncopied: bool = False
     """A return of a compiler that does not copy exits: all returns but the last one are in the source."""
 
@@ -106,5 +109,5 @@ class Evidence(NamedTuple):
         return ", ".join(
             name if value is True else f"{name}={value!r}"
             for name, value, default in zip(self._fields, self, Evidence())
-            if value != default and "line" not in name and name not in ("column", "left_from", "test_end")
+            if value != default and "line" not in name and name not in ("column", "left_from", "test_end", "ends_loops")
         )

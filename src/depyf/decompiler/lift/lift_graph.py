@@ -15,6 +15,7 @@ from .columns import (
     column_of_with,
     end_of_test,
     return_from_with,
+    width_after_operand,
 )
 from .evidence import Evidence
 from .exit_evidence import ExitEvidence
@@ -193,6 +194,7 @@ class _Lifter:
             is_pass=self.exits.is_pass(block),
             is_threaded=is_threaded,
             is_behind_finally=block.copy_end is not None if block.follows_copy else None,
+            ends_loops=tuple(one.start for one in block.ends_loops),
         )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
@@ -329,7 +331,12 @@ class _Lifter:
             # The condition for falling through: `if x is None:` begins so.
             none: list[nodes.Expression] = [nodes.Constant(None)]
             is_none, is_not_none = nodes.Compare(test, ["is"], none), nodes.Compare(test, ["is not"], none)
-            is_none.opposite, is_not_none.opposite = is_not_none, is_none  # the instruction is the same for both
+            # The instruction is the same for both; only its width may tell.
+            width = width_after_operand(block.instructions)
+            if width != len(" is None"):
+                is_none.opposite = is_not_none
+            if width != len(" is not None"):
+                is_not_none.opposite = is_none
             test = is_not_none if condition == "NONE" else is_none
         self.finish(lifted, state)
         target = self.flow(block.target, lifted.exit)

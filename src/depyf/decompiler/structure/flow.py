@@ -49,6 +49,10 @@ class Flow:
         order, self.dominator = dominator_tree(self.entry, lambda node: node.successors)
         self.order = order
         self.nodes = sorted(order, key=lambda node: node.layout)
+        self.ends_of_loops: dict[int, list[LiftedBlock]] = {}
+        for node in self.nodes:
+            for first in node.evidence.ends_loops:
+                self.ends_of_loops.setdefault(first, []).append(node)
         self.children: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
         for node in order[1:]:
             self.children[self.dominator[node]].append(node)
@@ -160,7 +164,8 @@ class Flow:
 
     def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
         """Make a node for each statement, through which control enters it; return the entry of the code."""
-        first = _past_jumps(min(blocks, key=lambda block: block.layout))
+        start = min(blocks, key=lambda block: block.layout)
+        first = _past_jumps(start)
         edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first), *_edges_past_jumps(blocks)]
         entries: dict[Region, LiftedBlock] = {}
         for source, target in edges:
@@ -179,7 +184,9 @@ class Flow:
         for node in self.tries.values():
             first = node if first in self._redirect_back_jumps(node) else first
         entered = _entered(None, first)
-        return self.tries[entered[0]] if entered else first
+        if entered:
+            return self.tries[entered[0]]
+        return start if start.predecessors and first in start.successors else first  # it is the header of a loop
 
     def _redirect_entries(
         self, edges: list[tuple[LiftedBlock | None, LiftedBlock]], entries: dict[Region, LiftedBlock]

@@ -121,8 +121,9 @@ def _in_order(writer: Structurer, opened: _OpenIf, context: Context) -> _OpenIf:
 def _with_jumps(opened: _OpenIf, context: Context) -> _OpenIf:
     """Fill an empty arm with the ``continue`` or ``pass`` that the layout implies."""
     node, _, first, body, orelse, end, _, _ = opened
-    if orelse and not body and _continues_loop(end, context) and _falls_out_of_chain(node, first):
-        return opened._replace(body=[nodes.Continue(line=node.evidence.exit_line)])
+    if orelse and not body and _continues_loop(end, context):
+        if _falls_out_of_chain(node, first) or _is_beside(orelse[0], node, opened.test):
+            return opened._replace(body=[nodes.Continue(line=node.evidence.exit_line)])
     if body and not orelse and _is_pass(node, first, end):
         return opened._replace(orelse=[nodes.Pass()])
     return opened
@@ -196,6 +197,12 @@ def _is_below(statement: nodes.Statement, node: LiftedBlock) -> bool:
     """Whether ``statement`` begins on a line after that of the test."""
     line = node.evidence.exit_line
     return statement.line is not None and line is not None and statement.line > line
+
+
+def _is_beside(statement: nodes.Statement, node: LiftedBlock, test: nodes.Expression) -> bool:
+    """Whether ``statement`` is below an ``if`` with this test, in its column."""
+    column = column_of_test("if", node.evidence.column, spelled(test))
+    return column is not None and statement.column == column and _is_below(statement, node)
 
 
 def _continues_loop(end: LiftedBlock | None, context: Context) -> bool:

@@ -172,11 +172,25 @@ def _falls_off(jump: Jump) -> Continuation | None:
         return None
     if jump.passes_follow:
         return WRITTEN  # what follows is a jump, or several
+    if follow is not block and _is_break_beside(jump, follow):
+        return jump.writes(jump.break_statement(), jump.target)
     loops = block is jump.context.continue_to and not (block.evidence.is_repeated and jump.after_statement)
     unwinds = jump.target if jump.target is not block else jump.source
     if loops and (_keeps_a_jump(jump) or unwinds.evidence.keyword == "continue" or _is_continue(jump)):
         return jump.writes(jump.continue_statement(), jump.target)
     return WRITTEN
+
+
+def _is_break_beside(jump: Jump, follow: LiftedBlock) -> bool:
+    """Whether the jump is a ``break``, by its width or, without columns, its line; what follows is another one."""
+    end = jump.context.break_to
+    if end is None or jump.block is not skip_jumps(end) or follow is end:
+        return False
+    source = jump.source if jump.target in (jump.block, follow) else jump.target
+    if source is follow or source.kind != "goto":
+        return False
+    is_written = source.evidence.column is not None or source.evidence.is_continue
+    return is_written and not source.evidence.is_pass
 
 
 def _keeps_a_jump(jump: Jump) -> bool:

@@ -468,7 +468,7 @@ def _extent(
         return outside is None or not flow.dominates(outside, node)
 
     inside: set[LiftedBlock] = set()
-    todo = list(loop)
+    todo = [*loop, *filter(is_reached, flow.ends_of_loops.get(header.index, ()))]
     begun = {key_of(marker.kind, marker.owner) for marker in header.markers}
     position, limit = flow.first_of(header), header.layout if later_exit is None else later_exit.layout
     while True:

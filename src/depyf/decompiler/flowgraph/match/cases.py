@@ -181,7 +181,7 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
             over = _join_of_exits(reader, 1)
             pops = [_at(over)]
         default = _is_default(_after(over) if pops else over, start)
-        is_guarded = _is_on(end, reader.line)
+        is_guarded = _is_on(end, reader.line) or _is_on(end, reader.last_line)
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
     if _at(end).op == "POP":
         body = _after(end)

@@ -82,6 +82,7 @@ class PatternReader:
         self.handler = start.block.handler
         self.start = start
         self.line: int | None = None
+        self.last_line: int | None = None
         self.choices: list[_ChoicePoint] = []
         self.steps = 0
 
@@ -111,6 +112,7 @@ class PatternReader:
                 raise NoCase("a pattern with two handlers")
             if self.line is None:
                 self.line = instruction.line
+                self.last_line = instruction.position[1] if instruction.position is not None else None
             if instruction.op == "JUMP":
                 assert block.target is not None
                 if block.target is stop:

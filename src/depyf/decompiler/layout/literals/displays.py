@@ -224,7 +224,7 @@ def may_be_bare(tokens: list[Token], start: int, end: int) -> bool:
         return after is not None and (after.text == "}" or after.kind == "part")  # a field
     if before == "[":
         return after is not None and after.text == "]" and start > 1 and ends_operand(tokens[start - 2])
-    return before in ("=", "return", "in", "for", "yield", "+=") and (
+    return before in ("=", "return", "in", "for", "yield", "+=", "except") and (
         after is None or after.text in (":", "=", "in") and not tokens[start].in_string
     )
 

@@ -59,11 +59,12 @@ def spelled(test: nodes.Expression) -> nodes.Expression:
 
 
 def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nodes.Expression]:
-    """Join those of ``values`` that the gaps show to be one operand: ``a and not (b or c)``. Not all of them: then the
-    whole test is negated.
+    """Join those of ``values`` that the gaps show to be one operand: ``a and not (b or c)``. Not all of them, nor all
+    but negations without a known gap beside them: then the whole test is negated.
     """
     found: list[nodes.Expression] = []
     gaps = (test.gap, *test.later_gaps)
+    is_apart = False
     group: list[nodes.Expression] = []
     for number, value in enumerate(values):
         gap = gaps[number] if number < len(gaps) else None
@@ -79,7 +80,9 @@ def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nod
             group = []
         else:
             found.append(value)
-    return found
+            beside = (gap, gaps[number - 1] if 0 < number <= len(gaps) else None)
+            is_apart |= not isinstance(value, nodes.UnaryOp) or beside != (None, None)
+    return found if is_apart or len(found) == len(values) else values
 
 
 def _fits(test: nodes.BoolOp) -> bool:

@@ -10,6 +10,7 @@ import sys
 from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ...bytecode import Instruction
+from ...lift.columns import DEBUG_AND
 from ...lift.values import case_of
 from ...syntax import nodes
 from ..context import TRIES
@@ -90,7 +91,8 @@ def write_idle_statements(
     whether there were any. ``constants``: those of the code, unless they are unknown.
     """
     changed = _write_test_at_end(body, instructions, constants)
-    changed |= _is_first(True, constants) and _write_tests_of_debug(body)
+    changed |= _is_first(True, constants) and _write_test_of_whole(body)
+    changed |= _write_tests_of_debug(body)
     found = list(_candidates(instructions))
     if not found:
         return changed
@@ -136,23 +138,33 @@ def _write_test_at_end(
     return False
 
 
+def _write_test_of_whole(body: list[nodes.Statement]) -> bool:
+    """Write ``if True:`` where the only statement is as far to the right of the place for it."""
+    if len(body) != 1 or body[0].column is None or body[0].column % INDENT != len("if True: ") % INDENT:
+        return False
+    column = body[0].column - len("if True: ")
+    body[:] = [nodes.If(_test("True"), body[:], line=body[0].line)]
+    body[0].column = column
+    return True
+
+
 def _write_tests_of_debug(body: list[nodes.Statement]) -> bool:
-    """Write ``__debug__ and`` where a test is as far to the right of its statement, and ``if True:`` where the only
-    statement is as far to the right of the place for it.
+    """Write ``__debug__ and`` where a test is as far to the right of its statement, or of where its body is indented
+    from.
     """
     changed = False
-    if len(body) == 1 and body[0].column is not None and body[0].column % INDENT == len("if True: ") % INDENT:
-        column = body[0].column - len("if True: ")
-        body[:] = [nodes.If(_test("True"), body[:], line=body[0].line)]
-        body[0].column = column
-        return True
     for inner in nodes.bodies(body):
-        column_of_inner = column_of_body(inner)
         for statement in inner:
-            if isinstance(statement, nodes.If) and statement.column is not None and column_of_inner is not None:
-                if statement.column - column_of_inner == len("__debug__ and "):
-                    statement.test = nodes.BoolOp("and", [_test("__debug__"), statement.test])
-                    statement.column, changed = column_of_inner, True
+            if not isinstance(statement, nodes.If) or statement.column is None:
+                continue
+            column = statement.column - len(DEBUG_AND)
+            first = statement.body[0]
+            is_indented = first.column == column + INDENT and (first.line or 0) > (statement.line or 0)
+            if column >= 0 and (is_indented or column == column_of_body(inner)):
+                test = statement.test
+                values = test.values if isinstance(test, nodes.BoolOp) and test.op == "and" else [test]
+                statement.test = nodes.BoolOp("and", [_test("__debug__"), *values])
+                statement.column, changed = column, True
     return changed
 
 
