@@ -893,6 +893,13 @@ CASES = {
         "                    if c in b:\n                        break\n                    b.add(c)\n"
         "                    continue\n            break\n        if a.g:\n            a.h()\n    return a\n"
     ),
+    "endless loops in endless loops": (
+        "def f(a, b, c):\n    while True:\n        while True:\n            try:\n                d = a.e(f=False)\n"
+        "            except b.G:\n                h.i(3)\n            else:\n                break\n"
+        "        if d == c:\n            return\n        c.j(d)\n\n\ndef k(a):\n    a()\n"
+        "    while 1:\n        while 1:\n            b = a(1)\n            if b: break\n            if c: continue\n"
+        "            a(2)\n        if a(3): continue\n        a(4)\n"
+    ),
     "exceptions without parentheses": (
         "def f(a):\n    try:\n        a()\n    except ValueError, KeyError:\n        pass\n"
         "    except (TypeError, OSError):\n        pass\n    except (A, B) as b:\n        a(b)\n"
@@ -985,7 +992,8 @@ SINCE = {
     "returns in with statements": (3, 11),
     "tests below a test": (3, 11),
     "tests of None and of __debug__": (3, 11), "breaks and loops in loops": (3, 11),
-    "exceptions without parentheses": (3, 14), "guards behind patterns over lines": (3, 11),
+    "endless loops in endless loops": (3, 14), "exceptions without parentheses": (3, 14),
+    "guards behind patterns over lines": (3, 11),
     "groups of and in parentheses": (3, 13), "a return in an else clause in a finally statement": (3, 11),
 }  # fmt: skip
 """What older versions can't compile, or have no columns for; 3.8 gives fields on later lines wrong lines."""

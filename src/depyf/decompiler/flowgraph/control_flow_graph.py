@@ -178,6 +178,8 @@ def build_flowgraph(instructions: list[Instruction], *, loop_tests_are_copied: b
         if block.handler is not None:
             block.handler_block = block_at[block.handler.target]
     outer = [] if loop_tests_are_copied else [*_starts_of_outer_loops(graph)]
+    for start in outer:
+        _cover_as_outside(block_at[start], graph.blocks)
     _skip_empty_blocks(graph, {*loop_nops.values(), *outer})
     graph.remove_unreachable()
     return graph
@@ -364,6 +366,16 @@ def _starts_of_outer_loops(graph: ControlFlowGraph) -> Iterator[int]:
         if following is not None and following.start in again and following.start > block.start:
             if _column_of_first(following) - _column_of_first(block) in _DEEPER:
                 yield block.start
+
+
+def _cover_as_outside(outer: BasicBlock, blocks: list[BasicBlock]) -> None:
+    """Give ``outer``, the NOP of a loop, the handler of the code that jumps back to it, if that is not the one of what
+    follows: a try statement with which its body begins.
+    """
+    again = [one for one in blocks if outer in one.successors and one.start >= outer.start]
+    handlers = {one.handler for one in again}
+    if len(handlers) == 1 and outer.handler not in handlers:
+        outer.handler, outer.handler_block = again[0].handler, again[0].handler_block
 
 
 def _column_of_first(block: BasicBlock) -> int:

@@ -22,10 +22,12 @@ def separate_outer_loops(flow: Flow) -> None:
 
 
 def _is_around_a_loop(flow: Flow, header: LiftedBlock) -> bool:
-    """Whether the loop of ``header`` begins with a smaller one, which has a condition."""
+    """Whether the loop of ``header`` begins with a smaller one. It has a condition, where the compiler may also thread
+    some of the jumps to one loop past its NOP; elsewhere the flow graph has only such headers.
+    """
     inner = header.next
-    if inner not in flow.back or inner.kind != "branch" or inner.statements:
-        return False  # compilers may also thread some of the jumps to one loop past its NOP
+    if inner not in flow.back or flow.loop_tests_are_copied and (inner.kind != "branch" or inner.statements):
+        return False
     return header not in flow.natural_loop(inner)
 
 
