@@ -800,6 +800,26 @@ CASES = {
         "from .a import Bc as Bc\nfrom .b import Ab as Ab, Cd as Cd\nfrom .c import Efg, Hi as Hi\n"
         "from .d import (Efg)\nimport os as os\nimport a.b, c\nimport a.b as b\n"
     ),
+    "tests below their keyword, and elements in parentheses": (
+        "class A:\n    def f(self):\n        \"\"\"\n        Doc.\n        \"\"\"\n        if (\n            self.a\n"
+        "            and self.a.b is not None\n        ):\n            return self.a\n        if (\n"
+        "            not self.c\n            or self.d is None\n        ):\n            return self.d\n"
+        "        while (\n            not self\n            or self.e\n            or self.f\n        ):\n            self.g()\n"
+        "        return None\n\n\ndef h(a, b):\n    if all(\n        (a.b(c) and not a.d(c))\n        for c in (a, b)\n"
+        "    ):\n        a.e()\n    return [\n        (\n            b(\n                c,\n                a,\n"
+        "            )\n            if b(c.d)\n            else c\n        )\n        for c in b\n    ]\n"
+    ),
+    "keyword arguments, annotations and the elements of an index on rows of their own": (
+        "A = Literal[\n    'a',\n    'bc',\n    'd',\n]\n\n\ndef f(\n    a: b.c,\n    d: e | None = None,\n"
+        ") -> b.c:\n    with g(\n        a=a,\n        d=d,\n        h=h,\n    ) as i:\n        return i\n"
+    ),
+    "names over lines imported as themselves": (
+        "from a import Bc as Bc\nfrom .d import (\n    Efg as Efg,\n    Hi as Hi,\n)\n"
+    ),
+    "variables that are private in a class": (
+        "class A:\n    def f(self, __a, __b):\n        return self.c(\n            __a,\n            __b,\n"
+        "            self,\n        )\n"
+    ),
     "groups of and in parentheses": (
         "def f(a, b, c):\n    assert (a == 1 and b == 2) or (\n        a == 2 and b == 1\n    ), a.b\n"
         "    c.d = (a and b) or (b and a.b and c)\n    c.e = (a.b) and b or c\n"

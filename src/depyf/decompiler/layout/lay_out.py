@@ -9,6 +9,7 @@ from typing import Callable, Collection, Sequence
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..syntax.grammar import grammar_of
+from .elements import parenthesize_elements
 from .hanging import hang_operands
 from .locations import locate
 from .matching.anchors import (
@@ -100,6 +101,7 @@ class Layout:
         indents = indents_of(logical, has_columns=self.has_columns)
         for one, indent in zip(logical, indents):
             if len(one.items) > 1:
+                parenthesize_elements(one.items)
                 add_parentheses(one.items, indent, is_closed=one.is_closed)
             if one.closes is not None:
                 one.close()

@@ -273,7 +273,7 @@ def _around_line_ends(items: list[Item], indent: int, *, is_closed: bool) -> Non
     number = 0
     while number < len(items):
         item = items[number]
-        if depth == 0 and number and (_is_below(item, line) or number == 1 and _is_left_of(item, items[0], indent)):
+        if depth == 0 and number and (_is_below(item, line) or _is_left_of(items, number, indent)):
             start = _start_of_expression(items, number)
             if start is not None and _has_room(items, start, number, indent):
                 end = _end_of_expression(items, number)
@@ -295,11 +295,14 @@ def _is_below(item: Item, line: int | None) -> bool:
     return item.line is not None and line is not None and item.line > line
 
 
-def _is_left_of(item: Item, keyword: Item, indent: int) -> bool:
-    """Whether the column of ``item`` shows that it is not on the line of the ``keyword`` before it."""
-    if item.column is None or keyword.line is not None or keyword.symbol not in _BEFORE_TEST:
+def _is_left_of(items: list[Item], number: int, indent: int) -> bool:
+    """Whether the column of the item shows that it is not on the line of the keyword, and perhaps a ``not``, before it.
+    """
+    keyword, column = items[0], items[number].column
+    if number > 2 or column is None or keyword.line is not None or keyword.symbol not in _BEFORE_TEST:
         return False
-    return item.column < indent + keyword.width + 1
+    between = items[1].width + 1 if number == 2 and items[1].symbol == "not" else 0
+    return column < indent + keyword.width + 1 + between and (number == 1 or bool(between))
 
 
 def _start_of_expression(items: list[Item], number: int) -> int | None:

@@ -184,7 +184,7 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
                 continue
             where, token = _at(theirs, a), text.exploded.get(b.line or 0)
             end = text.exploded.get(b.position[1] or 0)
-            if where is None or token is None or end is None or a.op != "NOP" and tokens[token].text != a.arg:
+            if where is None or token is None or end is None or a.op != "NOP" and not _is_of(tokens[token].text, a.arg):
                 continue
             if id(a) in fused:
                 found.line(token, where[0])
@@ -200,6 +200,11 @@ def add_hidden(all_found: ByObject, pairs: Sequence[CodePair], exploded: RawCode
                         if of in header.indents:
                             found.line(first - 1, where[0] - 1)  # the comma before it
                     following[of] = header.after(b)
+
+
+def _is_of(name: str, variable: str) -> bool:
+    """Whether the variable is written so; ``__a`` in a class ``B`` is the variable ``_B__a``."""
+    return name == variable or name.startswith("__") and variable[0] == "_" and variable.endswith(name)
 
 
 def _first_of_line(begins: list[int], following: int | None) -> int | None:

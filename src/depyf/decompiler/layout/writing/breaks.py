@@ -8,6 +8,8 @@ from .item import INDENT, Item
 from .items import Line
 
 OPERATORS = frozenset("% + - * / or and not in is".split())
+_FARTHEST = 1000
+"""How many rows of a text without a location may be between a line and the last one that has one."""
 _BEFORE_OPERATOR = frozenset("if else for and or in not is .".split())
 
 
@@ -26,6 +28,8 @@ def break_habit(before: str, item: Item, *, hangs: bool) -> int:
         score -= 15
     if before == ".":
         score -= 10
+    if before in ("not", "for") or before in ("=", ":") and not item.space:
+        score -= 15
     return score
 
 
@@ -36,17 +40,32 @@ def open_above(lines: list[Line], found: list[int | None], indents: list[int]) -
     """
     for number, line in enumerate(lines[1:-1], 1):
         row, after = found[number], found[number + 1]
-        if row is None or after is None or not _may_open_above(line, indents[number]) or line.items[2].line != row:
+        if row is None or after is None or not _may_open_above(line, indents[number], row):
             continue
-        before, end = last_line(lines[number - 1]), last_line(line)
+        before, end = _row_before(lines, number), last_line(line)
         if before is not None and end is not None and before < row - 1 and end + 1 < after:
             found[number] = row - 1
 
 
-def _may_open_above(line: Line, indent: int) -> bool:
-    """Whether this is ``if (``, with the test in its usual column, and where both parentheses are is unknown."""
+def _row_before(lines: list[Line], number: int) -> int | None:
+    """Return the last row of what precedes the line, at least; None if unknown."""
+    rows = 0
+    for line in reversed(lines[:number]):
+        row = last_line(line)
+        if row is not None or rows > _FARTHEST:
+            return row if row is None else row + rows
+        rows += 1 + sum(item.text.count("\n") for item in line.items)
+    return None
+
+
+def _may_open_above(line: Line, indent: int, row: int) -> bool:
+    """Whether this is ``if (``, where neither parenthesis has a location, with the test on ``row`` in its usual column.
+    """
     if not line.is_header or len(line.items) < 5 or line.items[0].text != "if":
         return False
     opening, first, closing = line.items[1], line.items[2], line.items[-2]
     is_open = (opening.text, closing.text) == ("(", ")") and opening.line is None and closing.line is None
-    return is_open and first.column == indent + INDENT
+    prefix = 0
+    if first.text == "not" and first.line is None:
+        first, prefix = line.items[3], len("not ")
+    return is_open and first.line == row and first.column == indent + INDENT + prefix

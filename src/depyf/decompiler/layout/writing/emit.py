@@ -16,7 +16,7 @@ from .indents import first_known, first_line, last_line
 from .item import INDENT, Item
 from .items import Line
 from .overlong import fit_strings
-from .rows import aligned_rows, hanging_rows, rows_of_parameters
+from .rows import aligned_rows, groups_of, hanging_rows, rows_of_parameters
 
 _CLAUSES = frozenset(("else", "else:", "finally", "finally:", "except", "except:"))
 """How clauses begin that are right below what precedes them, where there are more rows: counted in the library of
@@ -298,6 +298,8 @@ class _LineWriter:
             return
         if self.lines[len(self.rows) - 1].is_definition and self._parameters(pending, item):
             return
+        if self._elements(pending, item):
+            return
         pending = self._close_above(pending, item)
         items = [*pending, item]
         least = max([number + 1 for number, one in enumerate(pending) if one.line is not None], default=is_first)
@@ -374,6 +376,22 @@ class _LineWriter:
             self._natural(items, True)
         return True
 
+    def _elements(self, pending: list[Item], last: Item) -> bool:
+        """Write the elements of a folded index each on a row of its own, if there are as many as rows up to the
+        ``last`` one, below the first; False if not.
+        """
+        rows = (last.line or 0) - self.line
+        if rows < 2 or last.column != self.row_indent or not self.align or self.align[-1] != self.row_indent:
+            return False
+        groups = groups_of(pending[1:])
+        if pending[:1] == [] or pending[0].symbol != "," or len(groups) != rows - 1 or len(groups[-1]) < 2:
+            return False
+        self._put(pending[0], 0)
+        for items in [*groups, [last]]:
+            self._next_row(self.row_indent)
+            self._natural(items, True)
+        return True
+
     def _spread(self, pending: list[Item], closing: Item) -> bool:
         """Write the elements of a display that are between known brackets, several rows apart; False if none fit."""
         rows = (closing.line or 0) - self.line
@@ -435,12 +453,14 @@ class _LineWriter:
             columns[number] = None if after is None else after - items[number + 1].space - items[number].width
         scores: list[int] = []
         before, at, aligned = self.last_symbol, self.column, list(self.align)
+        is_definition = self.lines[len(self.rows) - 1].is_definition
         for number, item in enumerate(items):
             column, align = columns[number], aligned[-1] if aligned else None
             score = 100 if aligned else 0
             if column is not None:
                 score += 20 * (align is not None and column == align)
-                score += self._column_habit(item, column, is_last=number == last, in_brackets=bool(aligned))
+                if not (is_definition and before == ":"):  # an annotation
+                    score += self._column_habit(item, column, is_last=number == last, in_brackets=bool(aligned))
             if item.is_glued or column is not None and column < 0:
                 scores.append(-1000 if item.is_glued else -500)
             else:

@@ -73,6 +73,7 @@ def items_of(
     others = locations.dropped.union(locations.spelled.tokens(), locations.commas, locations.colons, pieces, *brackets)
     tokens, only_begun = cut.tokens, {*loose, *alone}
     lines: list[Line] = []
+    imports: dict[int, Extent] = {}  # by the index of the line
     numbers: list[int] = [-1]  # the index of the line of each statement, after -1 for "no header"
     for count, statement in enumerate(cut.statements):
         first, last = statement.start, statement.end - 1
@@ -91,7 +92,7 @@ def items_of(
             items = _items(cut, range(first, statement.end), locations, brackets, pieces, edges, others)
             in_order_of_columns(items, locations.extents)
             if first_text in ("from", "import", "lazy") and whole is not None:
-                items = wrapped(items, whole)
+                imports[len(lines)] = whole
         parent = numbers[statement.parent + 1]
         if first_text == "pass":
             items = _silent_body(items, end) if end is not None else _body_of_with(items, cut, locations, statement)
@@ -106,7 +107,15 @@ def items_of(
             silent = _silent_after(locations, statement, end) if ends_body else None
             if silent is not None:
                 lines.append(Line([silent], statement.depth, False, parent, count))
+    _wrap(lines, imports)
     return lines
+
+
+def _wrap(lines: list[Line], imports: dict[int, Extent]) -> None:
+    """Give the import statements, by the index of their lines, the rows of their extents."""
+    found = wrapped([(lines[number].items, whole) for number, whole in imports.items()])
+    for number, items in zip(imports, found):
+        lines[number] = lines[number]._replace(items=items)
 
 
 def _body_of_with(items: list[Item], cut: Tokens, locations: Locations, statement: LogicalLine) -> list[Item]:

@@ -28,7 +28,7 @@ def hanging_rows(elements: Sequence[Item], count: int, indent: int, closing: int
     if closing not in (indent, indent + INDENT):
         return None
     column = indent + INDENT
-    rows = _filled(_groups(elements), count, WIDTH - column)
+    rows = _filled(groups_of(elements), count, WIDTH - column)
     return Rows(column, rows) if rows is not None else None
 
 
@@ -37,7 +37,7 @@ def aligned_rows(elements: Sequence[Item], count: int, column: int, closing: int
 
     The closing bracket ends the last row, in column ``closing``.
     """
-    groups = _groups(elements)
+    groups = groups_of(elements)
     width = 0  # with the space before the first of them
     for size in range(1, len(groups)):
         first = groups[-size]
@@ -65,7 +65,7 @@ def rows_of_parameters(items: Sequence[Item], depth: int) -> Rows | None:
     return Rows(column, rows) if column > 0 else None
 
 
-def _groups(elements: Sequence[Item]) -> list[list[Item]]:
+def groups_of(elements: Sequence[Item]) -> list[list[Item]]:
     """Return the items of each element, with the comma after it; an empty list if they can't be separated."""
     groups: list[list[Item]] = [[]]
     depth = 0

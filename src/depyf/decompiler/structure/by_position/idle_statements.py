@@ -11,7 +11,7 @@ from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ...bytecode import Instruction
 from ...lift.columns import DEBUG_AND
-from ...lift.values import case_of
+from ...lift.values import CaseElse, case_of
 from ...syntax import nodes
 from ..context import TRIES
 from ..rules import Rules
@@ -154,9 +154,11 @@ def _write_tests_of_debug(body: list[nodes.Statement]) -> bool:
     """
     changed = False
     for inner in nodes.bodies(body):
-        for statement in inner:
+        for before, statement in zip([None, *inner], inner):
             if not isinstance(statement, nodes.If) or statement.column is None:
                 continue
+            if case_of(statement.test) is not None or isinstance(before, CaseElse):
+                continue  # the test may be a guard
             column = statement.column - len(DEBUG_AND)
             first = statement.body[0]
             is_indented = first.column == column + INDENT and (first.line or 0) > (statement.line or 0)
