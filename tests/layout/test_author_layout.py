@@ -814,6 +814,16 @@ CASES = {
         "A = Literal[\n    'a',\n    'bc',\n    'd',\n]\n\n\ndef f(\n    a: b.c,\n    d: e | None = None,\n"
         ") -> b.c:\n    with g(\n        a=a,\n        d=d,\n        h=h,\n    ) as i:\n        return i\n"
     ),
+    "loops in try statements whose finally body leaves": (
+        "def f(a, b):\n    try:\n        for c in a:\n            d = [b[e] for e in c]\n            if d: break\n"
+        "    finally:\n        raise b.g(b.h)\n\n\ndef i(a, b):\n    try:\n        while True:\n"
+        "            d = [b[e] for e in a]\n            if d: break\n            a()\n            if a: continue\n"
+        "            b()\n    finally:\n        raise b\n\n\ndef j(a, b):\n    try:\n        while True:\n"
+        "            if a(b):\n                b(3)\n                break\n            b()\n    finally:\n"
+        "        raise b\n\n\ndef k(a, b):\n    for c in a:\n        try:\n            for d in c:\n"
+        "                e = [b[g] for g in d]\n                if e: break\n                if c: continue\n"
+        "                d()\n        finally:\n            raise b\n"
+    ),
     "names over lines imported as themselves": (
         "from a import Bc as Bc\nfrom .d import (\n    Efg as Efg,\n    Hi as Hi,\n)\n"
     ),
@@ -1012,7 +1022,8 @@ SINCE = {
     "returns in try statements": (3, 11),
     "returns in with statements": (3, 11),
     "tests below a test": (3, 11),
-    "tests of None and of __debug__": (3, 11), "breaks and loops in loops": (3, 11),
+    "loops in try statements whose finally body leaves": (3, 11), "tests of None and of __debug__": (3, 11),
+    "breaks and loops in loops": (3, 11),
     "endless loops in endless loops": (3, 14), "exceptions without parentheses": (3, 14),
     "guards behind patterns over lines": (3, 11),
     "groups of and in parentheses": (3, 13), "a return in an else clause in a finally statement": (3, 11),

@@ -129,12 +129,16 @@ class Jump:
 
 
 def _abandoned_return(jump: Jump) -> Continuation | None:
-    """Unreachable: a ``finally`` body prevents the return; only its value remains."""
-    block = jump.block
+    """Unreachable: a ``finally`` body prevents the return, of which only the value remains, or what follows the loop
+    that a ``break`` leaves.
+    """
+    block, end = jump.block, jump.context.break_to
     if block.kind != "nowhere":
         return None
     if block.entry and not isinstance(block.entry[-1], Marker):
         jump.out.append(nodes.Return(block.entry[-1]))
+    elif end is not None and block is skip_jumps(end) and block is not skip_jumps(jump.follow):
+        return jump.writes(jump.break_statement())
     return WRITTEN
 
 

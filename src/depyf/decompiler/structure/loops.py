@@ -23,6 +23,7 @@ from .columns import (
 )
 from .context import Context, NoPlace, fails_an_assertion
 from .flow import key_of
+from .loop_exits import break_target
 
 if TYPE_CHECKING:
     from .structurer import Structurer
@@ -139,7 +140,7 @@ def write_while(
         if is_beside and block in context.inside and writer.flow.dominates(node, block):
             inside |= _part_in_loop(writer, block, context, inside)
         inside |= _before_a_break(writer, block, context, inside)
-    after = _break_target(writer, node, inside, follow, context)
+    after = break_target(writer, node, inside, follow, context)
     inner = context.in_loop(inside, after, node)
     body: list[nodes.Statement] = []
     following = writer.write(node, node, inner, body)
@@ -309,92 +310,6 @@ def _is_test_of_if(node: LiftedBlock, start: LiftedBlock) -> bool:
     if node.evidence.is_repeated or loop is None or test is None or body is None:
         return False
     return body - test in (2, 4, 8) and (body - loop) % 2 == 1
-
-
-def _break_target(
-    writer: Structurer,
-    node: LiftedBlock,
-    inside: set[LiftedBlock],
-    follow: LiftedBlock | None,
-    context: Context,
-) -> LiftedBlock | None:
-    """Return the target of ``break`` in an endless loop; add the code on the path to it to ``inside``."""
-    breaks = _add_endings(writer, node, inside, follow, context)
-    if len(breaks) > 1:
-        breaks = [block for block in breaks if block not in (context.break_to, context.continue_to)]
-    if len(breaks) > 1:
-        breaks = [_meeting(writer, node, breaks, inside, context)]
-    if breaks and _ends_inner_loop(writer, node, breaks[0], inside):
-        inside |= set(writer.flow.dominated(breaks[0]))
-        breaks = []
-    return breaks[0] if breaks else None
-
-
-def _add_endings(
-    writer: Structurer,
-    node: LiftedBlock,
-    inside: set[LiftedBlock],
-    follow: LiftedBlock | None,
-    context: Context,
-) -> list[LiftedBlock]:
-    """Return the exits of the loop. Code that ends with a ``break``, return or raise is added to ``inside`` even if it
-    is laid out after the last back edge.
-    """
-    blocks = writer.leaving(inside)
-    breaks = [block for block in blocks if not writer.is_constant_exit(block)]
-    last = max(other.layout for other in inside)
-    breaks = breaks or [block for block in blocks if not writer.is_return_before(block, last, node.region)][-1:]
-    end = _next_exit(writer, follow, breaks)
-    if end is not None:
-        breaks = [block for block in breaks if block is not skip_jumps(context.break_to)] or breaks
-    for block in breaks[:] if end is not None else breaks[:-1]:
-        ending = set(writer.flow.dominated(block)) & context.inside
-        if block is not end and writer.flow.dominates(node, block) and set(writer.leaving(ending)) <= {end}:
-            inside |= ending
-            breaks.remove(block)
-    return breaks
-
-
-def _next_exit(writer: Structurer, follow: LiftedBlock | None, blocks: list[LiftedBlock]) -> LiftedBlock | None:
-    """Return which of ``blocks`` control reaches after the loop: the next block, or the end that it leads to."""
-    block = skip_jumps(follow)
-    if block is None or block in blocks:
-        return block
-    end = writer.final(block)
-    return end if end in blocks else None
-
-
-def _ends_inner_loop(
-    writer: Structurer, header: LiftedBlock, block: LiftedBlock, inside: set[LiftedBlock]
-) -> bool:
-    """Whether control falls out of an inner loop into ``block``, and returns or raises there: no ``break`` leaves two
-    loops.
-    """
-    sources = writer.flow.sources[block]
-    if block in inside or not writer.flow.dominates(header, block):
-        return False
-    if any(source.fall is not block for source in sources) or writer.leaving(set(writer.flow.dominated(block))):
-        return False
-    loops = [writer.flow.natural_loop(other) for other in writer.flow.back if other in inside and other is not header]
-    return all(any(source in loop for loop in loops) for source in sources)
-
-
-def _meeting(
-    writer: Structurer, header: LiftedBlock, blocks: list[LiftedBlock], inside: set[LiftedBlock], context: Context
-) -> LiftedBlock:
-    """Return where control from all of ``blocks`` joins; add the code up to there, which precedes a ``break``, to
-    ``inside``.
-    """
-    for members in (blocks, blocks[:-1]):
-        between = {node for block in members for node in writer.flow.dominated(block)} & context.inside
-        ends = {skip_jumps(block) for node in between for block in node.successors} - between - {header, None}
-        end = ends.pop() if len(ends) == 1 else None
-        if end is None or end not in context.inside or any(node.layout > end.layout for node in between):
-            continue
-        if members is blocks or end is blocks[-1]:
-            inside |= between
-            return end
-    raise NoPlace("a loop that is left to several places", blocks)
 
 
 def _write_tested(
