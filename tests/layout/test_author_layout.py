@@ -824,6 +824,14 @@ CASES = {
         "                e = [b[g] for g in d]\n                if e: break\n                if c: continue\n"
         "                d()\n        finally:\n            raise b\n"
     ),
+    "negated operands, and what is last in parentheses": (
+        "class A:\n    def f(self):\n        a = self.b\n        if not c(a, d) or \\\n"
+        "           not all(c(e, f) for e in a):\n            return None\n        if not (c(a, d)\n"
+        "                and all(c(e, f) for e in a)):\n            return None\n        if (\n"
+        "            a is not None\n            and a is not self\n            and (a.b or self.b)\n        ):\n"
+        "            raise d\n        return a\n\n    def g(\n        self,\n        a,\n        b=h,\n"
+        "        **c,\n    ):\n        return a\n"
+    ),
     "names over lines imported as themselves": (
         "from a import Bc as Bc\nfrom .d import (\n    Efg as Efg,\n    Hi as Hi,\n)\n"
     ),

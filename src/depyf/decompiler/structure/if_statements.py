@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import DecompilationError
 from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
-from ..lift.folding.negation import changes, negate, spelled
+from ..lift.folding.negation import changes, negate, other_form, spelled
 from ..lift.folding.shapes import skip_jumps
 from ..lift.values import case_of
 from ..limits.budget import STEP, spend
@@ -17,6 +17,10 @@ from .merges import find_merges, laid_out_after
 
 if TYPE_CHECKING:
     from .structurer import Structurer
+
+
+INDENT = 4
+"""How much deeper most people indent a body."""
 
 
 class _OpenIf(NamedTuple):
@@ -158,12 +162,21 @@ def _if(
     orelse: list[nodes.Statement] | None = None,
 ) -> nodes.If:
     test = spelled(test)
+    other = other_form(test)
+    if other is not None and _is_indented(node, other) and not _is_indented(node, test):
+        test = other
     statement = nodes.If(test, body, orelse, line=node.evidence.exit_line)
     if not fails_an_assertion(body):
         statement.column = column_of_test("if", node.evidence.column, test)
     elif body[0].line == statement.line:
         statement.column = body[0].column  # the error has the position of the whole assert statement
     return statement
+
+
+def _is_indented(node: LiftedBlock, test: nodes.Expression) -> bool:
+    """Whether an ``if`` with this test begins in a column to which most people indent."""
+    column = column_of_test("if", node.evidence.column, test)
+    return column is not None and column % INDENT == 0
 
 
 def _choice(

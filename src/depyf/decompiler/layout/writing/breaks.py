@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..matching.tokens import CLOSING, OPENING
-from .indents import last_line
+from .indents import first_line, last_line
 from .item import INDENT, Item
 from .items import Line
 
@@ -45,6 +45,17 @@ def open_above(lines: list[Line], found: list[int | None], indents: list[int]) -
         before, end = _row_before(lines, number), last_line(line)
         if before is not None and end is not None and before < row - 1 and end + 1 < after:
             found[number] = row - 1
+
+
+def rows_below(lines: list[Line], number: int, row: int) -> int | None:
+    """Return how many rows are free between ``row``, where the line ends, and what follows it; None if unknown."""
+    least = row + 1
+    for line in lines[number + 1 :]:
+        following = first_line(line)
+        if following is not None:
+            return max(following - least, 0)
+        least += 1 + sum(item.text.count("\n") for item in line.items)
+    return None
 
 
 def _row_before(lines: list[Line], number: int) -> int | None:

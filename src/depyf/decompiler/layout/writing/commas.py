@@ -41,8 +41,8 @@ class Commas:
         self.row = 0
 
     def hang(self, column: int) -> bool:
-        """Whether one bracket is open, and its elements are on the rows below it, the first one in this column."""
-        one = self.brackets[0] if len(self.brackets) == 1 else None
+        """Whether the elements of the outermost bracket are on the rows below it, the first one in this column."""
+        one = self.brackets[0] if self.brackets else None
         return one is not None and bool(one.rows) and one.rows[0] > one.row and one.column == column
 
     def hanging(self) -> int | None:

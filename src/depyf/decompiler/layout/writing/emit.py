@@ -10,7 +10,7 @@ from ..literals.strings import in_quotes, width_of
 from ..matching.anchors import Location
 from ..matching.tokens import CLOSING, OPENING
 from .blanks import required_spaces, stretch
-from .breaks import OPERATORS, break_habit, open_above
+from .breaks import OPERATORS, break_habit, open_above, rows_below
 from .commas import Commas
 from .indents import first_known, first_line, last_line
 from .item import INDENT, Item
@@ -206,23 +206,26 @@ class _LineWriter:
             else:
                 self._natural([*pending, item], is_first)
             pending, is_first = [], False
-        closing = next((n for n, one in enumerate(pending) if one.symbol in CLOSING), 0)
-        if pending and self.has_columns and self.depth == 1 and self.commas.hang(self.base + INDENT):
-            self._natural(pending[:closing], is_first)
+        closings = [n for n, one in enumerate(pending) if one.symbol in CLOSING]
+        closing = closings[self.depth - 1] if 0 < self.depth <= len(closings) else 0
+        if pending and self.has_columns and closing >= self.depth - 1 >= 0 and self.commas.hang(self.base + INDENT):
+            self._last_parameters(pending[:closing], number, is_first)
             pending = pending[closing:]
-            if self._has_row_below(number):
+            if rows_below(self.lines, number, self.line) != 0:  # almost all are alone on it
                 self._raw("\n" + " " * self.base)
         self._natural(pending, is_first)
 
-    def _has_row_below(self, number: int) -> bool:
-        """Whether there is a row for the closing bracket before what follows: almost all are alone on it."""
-        least = self.line + 2
-        for one in self.lines[number + 1 :]:
-            row = first_line(one)
-            if row is not None:
-                return least <= row
-            least += 1 + sum(item.text.count("\n") for item in one.items)
-        return True
+    def _last_parameters(self, items: list[Item], number: int, is_first: bool) -> None:
+        """Write what follows the last parameter that has a row, on rows of their own if as many are free."""
+        is_apart = self.lines[number].is_definition and [one.symbol for one in items[:1]] == [","]
+        rows = groups_of(items[1:]) if is_apart else []
+        if rows and rows_below(self.lines, number, self.line) == len(rows) + 1:
+            self._put(items[0], 0)
+            for row in rows:
+                self._next_row(self.base + INDENT)
+                self._natural(row, True)
+        else:
+            self._natural(items, is_first)
 
     def _closed(self, text: str, closes: Location | None) -> str:
         """Return a docstring in other quotes than triple ones if it then ends where the definition does."""
@@ -439,10 +442,10 @@ class _LineWriter:
         """Score how usual it is that ``item`` begins a row in ``column``; ``is_last``: that is where it is."""
         if item.symbol in CLOSING:
             return 40 if column == self.base else 0
-        if not is_last:
-            return -10 if not in_brackets and column <= self.base else 0
-        is_usual = self.is_header and not self.commas.hang(self.base + INDENT)
-        return 25 if is_usual and column == self.base + 2 * INDENT else 0
+        if not is_last and not in_brackets and column <= self.base:
+            return -10
+        is_usual = self.is_header and not self.commas.hang(self.base + INDENT) and column == self.base + 2 * INDENT
+        return (25 if is_last else 10) * is_usual
 
     def _break_scores(self, items: list[Item]) -> list[int]:
         """Score for each item how likely it begins a row; the last one is where its column is."""

@@ -58,6 +58,19 @@ def spelled(test: nodes.Expression) -> nodes.Expression:
     return nodes.UnaryOp("not", negated) if more < 0 or is_negated and not more else plain
 
 
+def other_form(test: nodes.Expression) -> nodes.Expression | None:
+    """Return ``not (a and b)`` for ``not a or not b``, and the other way round; None for any other test, or if the gap
+    between the operands is known.
+    """
+    inner = resolved(test.operand) if isinstance(test, nodes.UnaryOp) and test.op == "not" else test
+    if not isinstance(inner, nodes.BoolOp) or inner.gap is not None:
+        return None
+    if inner is test and not all(isinstance(resolved(value), nodes.UnaryOp) for value in inner.values):
+        return None
+    other = nodes.BoolOp(_DUAL[inner.op], [negate(value) for value in inner.values], None, inner.later_gaps)
+    return nodes.UnaryOp("not", other) if inner is test else other
+
+
 def _with_groups(test: nodes.BoolOp, values: list[nodes.Expression]) -> list[nodes.Expression]:
     """Join those of ``values`` that the gaps show to be one operand: ``a and not (b or c)``. Not all of them, nor all
     but negations without a known gap beside them: then the whole test is negated.
