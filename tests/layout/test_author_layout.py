@@ -829,7 +829,8 @@ CASES = {
         "           not all(c(e, f) for e in a):\n            return None\n        if not (c(a, d)\n"
         "                and all(c(e, f) for e in a)):\n            return None\n        if (\n"
         "            a is not None\n            and a is not self\n            and (a.b or self.b)\n        ):\n"
-        "            raise d\n        return a\n\n    def g(\n        self,\n        a,\n        b=h,\n"
+        "            raise d\n\n        if (a.b or self.b) and not (\n            c == d and a\n        ):\n"
+        "            a()\n        return a\n\n    def g(\n        self,\n        a,\n        b=h,\n"
         "        **c,\n    ):\n        return a\n"
     ),
     "names over lines imported as themselves": (

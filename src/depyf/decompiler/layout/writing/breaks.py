@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from ..matching.tokens import CLOSING, OPENING
 from .indents import first_line, last_line
 from .item import INDENT, Item
@@ -79,4 +81,7 @@ def _may_open_above(line: Line, indent: int, row: int) -> bool:
     prefix = 0
     if first.text == "not" and first.line is None:
         first, prefix = line.items[3], len("not ")
-    return is_open and first.line == row and first.column == indent + INDENT + prefix
+    if not is_open or first.line != row or first.column != indent + INDENT + prefix:
+        return False
+    depths = accumulate((one.symbol in OPENING) - (one.symbol in CLOSING) for one in line.items[1:-2])
+    return all(depth > 0 for depth in depths)
