@@ -272,16 +272,21 @@ def _breaks_at_ends(instructions: list[Instruction]) -> Iterator[int]:
     """Yield the indices of the NOPs left of a ``break`` that ends the body of an endless loop, as far as lines show it
     (3.10): only tests in the loop lead there, past the last jump back.
     """
+    found = [
+        index
+        for index, nop in enumerate(instructions[1:-1], 1)
+        if nop.op == "NOP" and nop.position is not None and nop.position[2] is None and nop.line is not None
+        and instructions[index - 1].op == "JUMP" and nop.line < (instructions[index + 1].line or 0)
+    ]  # fmt: skip
+    if not found:
+        return
     sources: dict[int, list[int]] = {}
     for index, one in enumerate(instructions):
         if one.target >= 0:
             sources.setdefault(one.target, []).append(index)
-    for index in range(1, len(instructions) - 1):
-        jump, nop, after = instructions[index - 1 : index + 2]
-        if nop.op != "NOP" or nop.position is None or nop.position[2] is not None or nop.line is None:
-            continue
-        top = jump.target
-        if jump.op != "JUMP" or not 0 <= top < index or max(sources[top]) > index or not nop.line < (after.line or 0):
+    for index in found:
+        top = instructions[index - 1].target
+        if not 0 <= top < index or max(sources[top]) > index:
             continue
         if all(top <= at < index and instructions[at].op in OPPOSITE for at in sources.get(index, [-1])):
             yield index

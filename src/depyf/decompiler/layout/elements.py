@@ -11,6 +11,8 @@ from .writing.item import INDENT, Item
 
 def parenthesize_elements(items: list[Item]) -> None:
     """Insert the parentheses into the items of a logical line: beside the element, or on rows of their own."""
+    if not any(one.symbol == "for" for one in items[1:]):
+        return
     number = 1
     while number < len(items):
         end = _for_of(items, number) if items[number - 1].symbol in OPENING else None

@@ -10,6 +10,8 @@ from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
 """Operations between statements, never part of an expression."""
+INDENT = 4
+"""How much deeper most people indent a body."""
 DEBUG_AND = "__debug__ and "
 """What the compiler drops from the beginning of a test."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import DecompilationError
 from ..lift import LiftedBlock
-from ..lift.columns import column_of_test
+from ..lift.columns import INDENT, column_of_test
 from ..lift.folding.negation import changes, negate, other_form, spelled
 from ..lift.folding.shapes import skip_jumps
 from ..lift.values import case_of
@@ -17,10 +17,6 @@ from .merges import find_merges, laid_out_after
 
 if TYPE_CHECKING:
     from .structurer import Structurer
-
-
-INDENT = 4
-"""How much deeper most people indent a body."""
 
 
 class _OpenIf(NamedTuple):

@@ -386,8 +386,8 @@ class _LineWriter:
         rows = (last.line or 0) - self.line
         if rows < 2 or last.column != self.row_indent or not self.align or self.align[-1] != self.row_indent:
             return False
-        groups = groups_of(pending[1:])
-        if pending[:1] == [] or pending[0].symbol != "," or len(groups) != rows - 1 or len(groups[-1]) < 2:
+        groups = groups_of(pending[1:]) if pending and pending[0].symbol == "," else []
+        if len(groups) != rows - 1 or len(groups[-1]) < 2:
             return False
         self._put(pending[0], 0)
         for items in [*groups, [last]]:

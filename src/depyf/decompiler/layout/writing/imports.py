@@ -20,7 +20,7 @@ def wrapped(statements: Sequence[tuple[list[Item], Extent]]) -> list[list[Item]]
     """Return the items of the import statements of a text, each on the lines of its extent.
 
     If a name on one row is imported as itself, so are all on several rows: where there are both, the module exports
-    what it imports (measured on the library and 60 packages: of 945 such names 793 are).
+    what it imports (in the library of CPython 3.13 and the packages that the tests need, 793 of 945 such names are).
     """
     rows = [_wrapped(items, extent) if extent[0] == extent[2] else None for items, extent in statements]
     are_exported = any(row is not None and _renames(row) > _renames(items) for row, (items, _) in zip(rows, statements))

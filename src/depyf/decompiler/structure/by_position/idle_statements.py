@@ -10,7 +10,7 @@ import sys
 from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ...bytecode import Instruction
-from ...lift.columns import DEBUG_AND
+from ...lift.columns import DEBUG_AND, INDENT
 from ...lift.values import CaseElse, case_of
 from ...syntax import nodes
 from ..context import TRIES
@@ -31,8 +31,6 @@ _FALSE = {len(text): text for text in ("not __debug__", "False", "0")}
 _WIDTHS_OF_TRUE = (len("True"), len("1"))
 _KEYWORDS = (len("if "), len("while "))
 _LEAVES = (nodes.Return, nodes.Raise)
-INDENT = 4
-"""How much deeper most people indent a body."""
 
 
 class _Idle(NamedTuple):
