@@ -938,7 +938,9 @@ CASES = {
         "            except b.G:\n                h.i(3)\n            else:\n                break\n"
         "        if d == c:\n            return\n        c.j(d)\n\n\ndef k(a):\n    a()\n"
         "    while 1:\n        while 1:\n            b = a(1)\n            if b: break\n            if c: continue\n"
-        "            a(2)\n        if a(3): continue\n        a(4)\n"
+        "            a(2)\n        if a(3): continue\n        a(4)\n\n\ndef l(a, b):\n    while True:\n"
+        "        try:\n            while a < b:\n                a += b.c()\n        except D:\n            pass\n"
+        "        else:\n            a()\n        if a(3): continue\n        a(4)\n"
     ),
     "exceptions without parentheses": (
         "def f(a):\n    try:\n        a()\n    except ValueError, KeyError:\n        pass\n"

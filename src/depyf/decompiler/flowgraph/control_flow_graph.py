@@ -364,10 +364,10 @@ def _starts_of_outer_loops(graph: ControlFlowGraph) -> Iterator[int]:
     }
     for block in graph.blocks:
         following = block.fall
-        if block.start not in again or not _is_empty(block):
+        if block.start not in again or not _is_empty(block) or _begins_try(block):
             continue
         while following is not None and following.start not in again and _is_empty(following):
-            following = following.fall
+            following = following.fall if not _begins_try(following) else None
         if following is not None and following.start in again and following.start > block.start:
             if _column_of_first(following) - _column_of_first(block) in _DEEPER:
                 yield block.start
@@ -381,6 +381,12 @@ def _cover_as_outside(outer: BasicBlock, blocks: list[BasicBlock]) -> None:
     handlers = {one.handler for one in again}
     if len(handlers) == 1 and outer.handler not in handlers:
         outer.handler, outer.handler_block = again[0].handler, again[0].handler_block
+
+
+def _begins_try(block: BasicBlock) -> bool:
+    """Whether one of the NOPs is that of a try statement, which is over lines."""
+    positions = (one.position for one in block.instructions)
+    return any(position is not None and position[0] != position[1] for position in positions)
 
 
 def _column_of_first(block: BasicBlock) -> int:
