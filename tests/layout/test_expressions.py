@@ -54,3 +54,13 @@ def test_every_spelling_has_the_value():
         for text in (*spellings_of_number(value), *likely(value), *likely(-value), *unlikely(value)):
             found = eval(text)
             assert type(found) is type(value) and abs(found) == value, (value, text)
+
+
+def test_what_is_likely_of_a_number_does_not_depend_on_equal_ones_before_it():
+    """A cache takes 0, 0.0, 0j and -0j for the same key."""
+    for numbers in ([0, 0.0, 0j, -0j], [-0j, 0j, 0.0, 0], [81, 81.0], [81.0, 81]):
+        for number in numbers:
+            for text in (*likely(number), *unlikely(number)):
+                value = eval(text)
+                assert (type(value), repr(value)) == (type(number), repr(number))
+    assert likely(0j) and not likely(0)

@@ -27,9 +27,19 @@ _SIGNIFICANT = 8
 """Digits of the operand of a float; with more, any number would be one."""
 
 
-@functools.lru_cache(maxsize=64)
 def likely(value: Number) -> tuple[str, ...]:
     """Return expressions that have the value and that people write, the most common first."""
+    return _likely(value, repr(value))
+
+
+def unlikely(value: Number) -> tuple[str, ...]:
+    """Return expressions that have the value and that few people write."""
+    return _unlikely(value, repr(value))
+
+
+@functools.lru_cache(maxsize=64)
+def _likely(value: Number, _: str) -> tuple[str, ...]:
+    """The same; numbers that are equal, as 0, -0.0 and 0j, are kept apart by their text."""
     if isinstance(value, complex):
         found = _complex(value)
     elif isinstance(value, float):
@@ -40,8 +50,7 @@ def likely(value: Number) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def unlikely(value: Number) -> tuple[str, ...]:
-    """Return expressions that have the value and that few people write."""
+def _unlikely(value: Number, _: str) -> tuple[str, ...]:
     if isinstance(value, float) and math.isfinite(value) and value:
         return tuple(dict.fromkeys(_of_decimals(value)))
     if not isinstance(value, int) or not _LEAST_POWER < abs(value) <= 1 << _MOST_BITS:
@@ -234,7 +243,7 @@ def _complex(value: complex) -> Iterator[str]:
     """Yield sums of the parts, which the printer may have left out or written as integers."""
     real, imaginary = value.real, value.imag
     sign = "-" if imaginary < 0 or math.copysign(1, imaginary) < 0 else "+"
-    if real < 0 or not math.isfinite(real) or not math.isfinite(imaginary):
+    if math.copysign(1, real) < 0 or not math.isfinite(real) or not math.isfinite(imaginary):
         return
     for a in _parts(real):
         for b in _parts(abs(imaginary)):
