@@ -62,6 +62,15 @@ class Instruction:
         return text
 
 
+def jump_sources(instructions: Iterable[Instruction]) -> dict[int, list[int]]:
+    """The indices of the jumps to each target, in order."""
+    found: dict[int, list[int]] = {}
+    for index, one in enumerate(instructions):
+        if one.target >= 0:
+            found.setdefault(one.target, []).append(index)
+    return found
+
+
 def copies(instructions: Iterable[Instruction]) -> list[Instruction]:
     """Copies of the instructions, which may be changed."""
     return [Instruction(i.op, i.arg, i.target, i.handler, i.offset, i.line, i.position) for i in instructions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Container, Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, OPPOSITE, Handler, Instruction
-from ..bytecode.instruction import EMPTY_BODY, Position
+from ..bytecode.instruction import EMPTY_BODY, Position, jump_sources
 from .regions import Region
 
 
@@ -280,10 +280,7 @@ def _breaks_at_ends(instructions: list[Instruction]) -> Iterator[int]:
     ]  # fmt: skip
     if not found:
         return
-    sources: dict[int, list[int]] = {}
-    for index, one in enumerate(instructions):
-        if one.target >= 0:
-            sources.setdefault(one.target, []).append(index)
+    sources = jump_sources(instructions)
     for index in found:
         top = instructions[index - 1].target
         if not 0 <= top < index or max(sources[top]) > index:

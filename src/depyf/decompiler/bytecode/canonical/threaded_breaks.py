@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction
+from ..instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction, jump_sources
 
 _ENDS_STATEMENT = ("STORE_", "DELETE_")
 _FARTHEST = 1000
@@ -22,10 +22,7 @@ def unthread_breaks(instructions: list[Instruction]) -> None:
     loops = {one.target: index for index, one in enumerate(instructions) if 0 <= one.target <= index}
     if not loops:
         return
-    code = _Code(instructions, {})
-    for index, one in enumerate(instructions):
-        if one.target >= 0:
-            code.sources.setdefault(one.target, []).append(index)
+    code = _Code(instructions, jump_sources(instructions))
     around: list[int] = []  # the first instructions of the loops around
     for index, jump in enumerate(instructions):
         if index in loops:

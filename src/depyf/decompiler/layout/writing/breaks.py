@@ -56,8 +56,12 @@ def rows_below(lines: list[Line], number: int, row: int) -> int | None:
         following = first_line(line)
         if following is not None:
             return max(following - least, 0)
-        least += 1 + sum(item.text.count("\n") for item in line.items)
+        least += _least_rows(line)
     return None
+
+
+def _least_rows(line: Line) -> int:
+    return 1 + sum(item.text.count("\n") for item in line.items)
 
 
 def _row_before(lines: list[Line], number: int) -> int | None:
@@ -67,7 +71,7 @@ def _row_before(lines: list[Line], number: int) -> int | None:
         row = last_line(line)
         if row is not None or rows > _FARTHEST:
             return row if row is None else row + rows
-        rows += 1 + sum(item.text.count("\n") for item in line.items)
+        rows += _least_rows(line)
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Iterator, Sequence
 
 from ...bytecode import Instruction
+from ...bytecode.instruction import jump_sources
 from ...syntax import nodes
 from ...syntax.transforms.redundant_return import returns_none
 from ..context import leaves
@@ -24,10 +25,7 @@ def write_idle_lines(body: list[nodes.Statement], instructions: Sequence[Instruc
     changed = False
     shared = {one.line for at, one in enumerate(instructions) if one.op != "NOP" and not is_copied(instructions, at)}
     shared.update(one.line for one in nodes.statements_in_order(body) if not returns_none(one))  # that may be implicit
-    sources: dict[int, list[int]] = {}
-    for number, one in enumerate(instructions):
-        if one.target >= 0:
-            sources.setdefault(one.target, []).append(number)
+    sources = jump_sources(instructions)
     for number, nop in enumerate(instructions):
         if not _is_of_statement(instructions, number, sources) or nop.line in shared:
             continue
