@@ -55,7 +55,8 @@ def outcome(function: types.FunctionType, seed: int) -> tuple[list[Any], str]:
     return scripted.log, end
 
 
-def function_of(text: str) -> types.FunctionType:
+def function_of(module: str | types.CodeType) -> types.FunctionType:
+    """The function ``f`` of a module, given as text or code."""
     names: dict[str, Any] = {}
-    exec(compile(text, "<case>", "exec"), names)
+    exec(compile(module, "<case>", "exec") if isinstance(module, str) else module, names)
     return names["f"]

@@ -1,9 +1,11 @@
 """driver/: RawCode -> Result: runs the stages for every code object, combines them, proves the text, and retries.
 
 ``units.py`` runs the stages for one code object with one strategy, ``ladder.py`` gives the graph other forms where
-structuring fails, ``decompilation.py`` combines code objects and proves them, ``partial.py`` and ``refused.py`` show
-what remains of refused code, ``authors_layout.py`` puts the text into the author's lines and columns. Holds on exit:
-whatever is not proven is refused, and marked in the text.
+structuring fails, ``unstructured.py`` writes those that are not structured, ``decompilation.py`` combines code
+objects and proves them, ``partial.py`` and ``refused.py`` show what remains of refused code, ``authors_layout.py``
+puts the text into the author's lines and columns. Holds on exit: whatever is not proven is refused, and marked in the
+text.
 Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``printing/``, ``proof/``, ``names/``, ``flowgraph/``,
-``lift/``, ``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``events/`` and ``dispatch/``.
+``lift/``, ``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``stack_machine/``, ``events/`` and
+``dispatch/``.
 """

@@ -6,23 +6,22 @@ import logging
 from typing import Any
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, comprehension_variables, known_instructions
+from ..bytecode import RawCode, comprehension_variables
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE
 from ..bytecode.kinds import compiled_with, kind_of, mode_of
 from ..definitions.annotations import as_function
-from ..definitions.bodies import declare_the_unused, on_one_line
+from ..definitions.bodies import on_one_line
 from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
 from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_rewritten
 from ..definitions.traces import dead_attributes, static_attributes
-from ..dispatch import decompile_dispatch
-from ..events import DecompiledCode, decompile_events
+from ..events import DecompiledCode
 from ..layout.lay_out import Layout
 from ..lift.handlers.calls import Comprehension
 from ..lift.values import Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
 from ..limits.deep_stack import is_deep
 from ..names.respelling import respell
-from ..names.spelling import Spelling, identifier, is_name
+from ..names.spelling import identifier, is_name
 from ..printing.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
 from ..proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
 from ..proof.constants import constant_key
@@ -34,9 +33,9 @@ from ..syntax import nodes
 from ..syntax.grammar import grammar_of
 from .authors_layout import identical_at_once, laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
-from .listings import finished_as_text, statements_as_text
+from .listings import finished_as_text
 from .partial import Partial, partial_body
-from .passes import DISASSEMBLE, FINISHING, IRREDUCIBLE, LINEAR
+from .passes import FINISHING
 from .refused import refused_body, tree_around
 from .result import Result
 from .results import result_of
@@ -44,7 +43,8 @@ from .settings import COMPILER, DEFAULT, Settings
 from .stepper import Stepper
 from .strategies import Strategy
 from .units import BUGS, FUNCTION_STRATEGIES, STRATEGIES, Unit, lift_unit, strategies_of
-from .work import Finishing, Work
+from .unstructured import unstructured_body
+from .work import Finishing
 
 log = logging.getLogger("depyf")
 _SCOPES = ("function", "lambda", "comprehension", "generic")
@@ -92,6 +92,7 @@ class Decompilation:
         self.bodies: dict[RawCode, list[nodes.Statement]] = {}
         self.forms: dict[RawCode, str] = {}  # of ``bodies``
         self.events: dict[RawCode, DecompiledCode] = {}  # of ``bodies`` that were not structured
+        self.outlined: dict[RawCode, RawCode] = {}  # without inlined comprehensions
         self.by_columns: set[RawCode] = set()  # code objects of ``bodies`` with decisions made by columns
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.parents: dict[RawCode, RawCode] = {}
@@ -267,7 +268,7 @@ class Decompilation:
         self.events.pop(raw, None)
         strategy = strategy or self.strategy(raw)
         if strategy.engine != "structured":
-            return self.finished_events(raw, enclosing)
+            return unstructured_body(self, raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, which must not affect a retry.
         unit = self.units.pop(raw, None) or lift_unit(raw, self.quiet, strategy)
         if unit.error is not None:
@@ -296,54 +297,6 @@ class Decompilation:
         )
         FINISHING.run(work, self.stepper_of(raw).observer(FINISHING))
         return work.body
-
-    def finished_events(self, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
-        engine, stepper = self.strategy(raw).engine, self.stepper_of(raw)
-        if stepper.listens:
-            stepper.run(DISASSEMBLE, Work(raw, self.strategy(raw)))
-        inside = raw is not self.root and self.strategy(self.root).engine != "structured"
-        spelling = Spelling(self.root) if inside else None
-        naming = self.settings.origin.naming
-        if engine == "dispatch":
-            after = stepper.observer(IRREDUCIBLE)
-            found = decompile_dispatch(raw, self.nested_definition, enclosing, spelling, after, naming)
-        else:
-            names = self.settings.result_names
-            after = stepper.observer(LINEAR)
-            found = decompile_events(raw, self.nested_definition, enclosing, spelling, names, after, naming)
-        stepper.stage(engine, lambda: statements_as_text(found.tree.body))
-        if found.spelled and raw is not self.root and not inside:
-            raise DecompilationError(
-                "constants and names without a spelling in Python, in a nested function",
-                stage=engine, where=raw.qualname,
-            )  # fmt: skip
-        self.events[raw], self.forms[raw] = found, found.form
-        body = found.tree.body
-        declare_the_unused(body, raw, known_instructions(raw), alone=raw is self.root)
-        return body or [nodes.Pass()]
-
-    def nested_definition(self, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
-        """The definition of a function made by code that is not structured."""
-        tree = self.printable(raw)
-        if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
-            return tree
-        if isinstance(tree, nodes.Expr) and isinstance(tree.value, nodes.Lambda):
-            return nodes.FunctionDef("lambda_", tree.value.args, [nodes.Return(tree.value.body)])
-        if isinstance(tree, nodes.Expr) and kind_of(raw) == "comprehension":
-            return nodes.FunctionDef("comprehension", arguments_of(raw, [], {}, {}), [nodes.Return(tree.value)])
-        raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
-
-    def printable(self, raw: RawCode) -> nodes.Node:
-        """The tree of nested code, by the first strategy whose tree can be printed: a constant may have no literal."""
-        while True:
-            tree = self.tree_of(raw)
-            try:
-                print_tree(tree, grammar=self.grammar)
-                return tree
-            except PrintError as error:
-                if raw in self.refused:
-                    raise DecompilationError(str(error), stage="print", where=raw.qualname) from error
-                self.failed(raw, DecompilationError(str(error), stage="print", where=raw.qualname))
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)

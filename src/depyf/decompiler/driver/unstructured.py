@@ -1,0 +1,91 @@
+"""The statements of code that is not structured: events/ or dispatch/ writes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...errors import DecompilationError
+from ..bytecode import RawCode, known_instructions
+from ..bytecode.kinds import kind_of
+from ..definitions.bodies import declare_the_unused
+from ..definitions.resolve import arguments_of
+from ..dispatch import decompile_dispatch
+from ..events import decompile_events
+from ..names.spelling import Spelling
+from ..printing.printer import PrintError, print_tree
+from ..stack_machine.outlining import outline_comprehensions
+from ..syntax import nodes
+from .listings import statements_as_text
+from .passes import DISASSEMBLE, IRREDUCIBLE, LINEAR
+from .units import strategies_of
+from .work import Work
+
+if TYPE_CHECKING:
+    from .decompilation import Decompilation
+
+
+def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[str]) -> list[nodes.Statement]:
+    """The finished statements of ``raw``; enclosing functions bind the names ``enclosing``."""
+    engine, stepper = work.strategy(raw).engine, work.stepper_of(raw)
+    if stepper.listens:
+        stepper.run(DISASSEMBLE, Work(raw, work.strategy(raw)))
+    inside = raw is not work.root and work.strategy(work.root).engine != "structured"
+    spelling = Spelling(work.root) if inside else None
+    naming = work.settings.origin.naming
+    code = _outlined(work, raw)
+
+    def nested(function: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
+        return _definition(work, function)
+
+    if engine == "dispatch":
+        after = stepper.observer(IRREDUCIBLE)
+        found = decompile_dispatch(code, nested, enclosing, spelling, after, naming)
+    else:
+        names = work.settings.result_names
+        after = stepper.observer(LINEAR)
+        found = decompile_events(code, nested, enclosing, spelling, names, after, naming)
+    stepper.stage(engine, lambda: statements_as_text(found.tree.body))
+    if found.spelled and raw is not work.root and not inside:
+        raise DecompilationError(
+            "constants and names without a spelling in Python, in a nested function",
+            stage=engine, where=raw.qualname,
+        )  # fmt: skip
+    work.events[raw], work.forms[raw] = found, found.form
+    body = found.tree.body
+    declare_the_unused(body, raw, known_instructions(raw), alone=raw is work.root)
+    return body or [nodes.Pass()]
+
+
+def _outlined(work: Decompilation, raw: RawCode) -> RawCode:
+    """``raw`` with calls of functions in place of its inlined comprehensions, made once."""
+    if raw not in work.outlined:
+        work.outlined[raw], functions = outline_comprehensions(raw)
+        for function in functions:
+            work.parents[function] = raw
+            work.strategies[function] = strategies_of(function)
+    return work.outlined[raw]
+
+
+def _definition(work: Decompilation, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
+    """The definition of a function made by code that is not structured."""
+    tree = _printable(work, raw)
+    if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
+        return tree
+    if isinstance(tree, nodes.Expr) and isinstance(tree.value, nodes.Lambda):
+        return nodes.FunctionDef("lambda_", tree.value.args, [nodes.Return(tree.value.body)])
+    if isinstance(tree, nodes.Expr) and kind_of(raw) == "comprehension":
+        return nodes.FunctionDef("comprehension", arguments_of(raw, [], {}, {}), [nodes.Return(tree.value)])
+    raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
+
+
+def _printable(work: Decompilation, raw: RawCode) -> nodes.Node:
+    """The tree of nested code, by the first strategy whose tree can be printed: a constant may have no literal."""
+    while True:
+        tree = work.tree_of(raw)
+        try:
+            print_tree(tree, grammar=work.grammar)
+            return tree
+        except PrintError as error:
+            if raw in work.refused:
+                raise DecompilationError(str(error), stage="print", where=raw.qualname) from error
+            work.failed(raw, DecompilationError(str(error), stage="print", where=raw.qualname))
