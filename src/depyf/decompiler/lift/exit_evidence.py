@@ -175,7 +175,7 @@ class ExitEvidence:
         last, copy_end = block.instructions[-1], block.copy_end
         constant = block.instructions[-2] if len(block.instructions) > 1 else last
         returns_none = constant.op == "CONST" and constant.arg is None
-        if copy_end is None or self.returns_from_handler(block):
+        if copy_end is None or last.line is copy_end.line is None or self.returns_from_handler(block):
             return False
         if constant.op == "CONST" and _returns_by_exit(block.instructions):
             return returns_none and self.written_before(block) is None
