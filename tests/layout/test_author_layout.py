@@ -741,6 +741,12 @@ CASES = {
         "def f(a, b):\n    while True:\n        b = a()\n        if b > 1.0:\n            if b <= 3:\n"
         "                break\n        elif b <= 4:\n            break\n    return b * 2\n"
     ),
+    "what no constant that comes later is a part of": (
+        "def f(a):\n    a(-1 << 31, -1 << 64)\n    a(1 << 31)\n    a(1 << 64)\n\n\n"
+        "def g(a):\n    for b in 5, -5, 2**31-1, -(2**31-1):\n        a(b, 1000)\n"
+        "    for b in 2**31, -2**31, 2**1000:\n        a(b)\n\n\n"
+        "def h(a):\n    a(500)\n    a(-150, 1)\n    return a[500-150:]\n"
+    ),
     "expressions that are folded in one constant or in a tuple": (
         "def f(a):\n    a(~9, 1 - 2**31, 8**8+1, 2**64 + 2**32 - 1)\n"
         "    a(1 / 0.6112295, 1e16 + 4, -42 * 2**32, 24*3600-1)\n"
@@ -987,7 +993,7 @@ SINCE = {
     "a pass in an elif in a loop": (3, 11),
     "generators of nothing": (3, 12), "tests of ones": (3, 11), "digits in groups": (3, 11),
     "folded constants": (3, 14), "what the order of constants shows to be folded": (3, 14),
-    "sets in the order of the constants": (3, 14), "elements of constants over lines": (3, 11),
+    "sets in the order of the constants": (3, 14), "what no constant that comes later is a part of": (3, 14), "elements of constants over lines": (3, 11),
     "a break after other statements": (3, 11), "a break and an else at the beginning of a loop": (3, 11),
     "a return after a loop that a test ends": (3, 11),
     "a return at the end of a loop": (3, 11),

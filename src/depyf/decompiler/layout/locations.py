@@ -11,8 +11,9 @@ import operator
 from typing import NamedTuple
 
 from .literals.displays import ends_operand, may_be_bare
-from .literals.spelling import TokenTexts, spell
+from .literals.spelling import spell
 from .literals.strings import width_of
+from .literals.token_texts import TokenTexts
 from .matching.anchors import Anchors, Extent, Location, most_of
 from .matching.text import Span
 from .matching.tokens import CLOSING, OPENING, Token, Tokens

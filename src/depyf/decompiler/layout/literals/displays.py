@@ -10,11 +10,12 @@ import re
 from typing import AbstractSet, Callable, Collection, Iterator, NamedTuple, Optional, Union
 
 from ..matching.anchors import Extent
-from ..matching.folded import Scalar
+from ..matching.folded import Folding, Scalar
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .expressions import begins_with
 from .fitting import fitted
+from .order import fits_order
 from .strings import width_of, with_short_escapes
 
 _CONSTANTS = frozenset(("None", "True", "False"))
@@ -59,17 +60,18 @@ def spell_display(
     tokens: list[Token],
     span: Span,
     extent: Extent,
-    first: Scalar | None,
+    origin: Folding,
     squeezed: Collection[int] = (),
     located: AbstractSet[int] = frozenset(),
 ) -> Respelled:
     """Return other spellings of elements of a display with which it has the width of ``extent``; none if it is no
     display of constants, fits as it is, or nothing fits.
 
-    ``first``: the literal that its first element begins with, if that shows. ``squeezed``: the tokens written without a
-    space before them. ``located``: those that have a location of their own.
+    ``origin``: what is known of how it was folded; its first literal is that of the first element. ``squeezed``: the
+    tokens written without a space before them. ``located``: those that have a location of their own.
     """
     start, end = span
+    first = origin.first
     line, column, end_line, end_column = extent
     if end - start > _MOST_TOKENS or first is None and line != end_line:
         return _NONE
@@ -80,12 +82,12 @@ def spell_display(
     missing += sum(tokens[number].space for number in squeezed if start < number <= end)
     if len(elements) < 2:
         return _repeated(tokens, start, end, missing) if first is None and line == end_line and missing else _NONE
-    if first is None and not missing:
+    if first is None and not missing and all(fits_order(_signed(tokens, one)[1], origin) for one in elements):
         return _NONE
     is_bare = tokens[start].text == "(" and may_be_bare(tokens, start, end)
     around = {start, end} if is_bare else set()
     wanted = missing if line == end_line else None
-    found = _in_one_style(tokens, elements, wanted, first, around)
+    found = _in_one_style(tokens, elements, wanted, origin, around)
     if found.texts or line != end_line or first is not None:
         return found
     repeated = _repeated(tokens, start, end, missing)
@@ -93,9 +95,10 @@ def spell_display(
 
 
 def _in_one_style(
-    tokens: list[Token], elements: list[Element], missing: int | None, first: Scalar | None, around: set[int]
+    tokens: list[Token], elements: list[Element], missing: int | None, origin: Folding, around: set[int]
 ) -> Respelled:
     """Respell elements in one style so that they are wider by ``missing``, None if that is unknown."""
+    first = origin.first
     for texts in _candidates(elements, first):
         if first is not None and not begins_with(texts.get(elements[0].tokens[0], ""), first):
             continue
@@ -103,10 +106,11 @@ def _in_one_style(
         old = sum(_width(tokens, one.tokens[0], one.tokens[-1]) for one in changed)
         more = sum(map(width_of, texts.values())) - old
         omitted = {number for one in changed for number in one.tokens[1:]}
-        if missing is None or more == missing:
-            return Respelled(texts, omitted)
-        if around and more == missing + len("()"):
-            return Respelled(texts, omitted | around)
+        is_bare = missing is not None and bool(around) and more == missing + len("()")
+        if missing is None or more == missing or is_bare:
+            signed = ("-" * one.is_negative + texts[one.tokens[0]] for one in changed)
+            if all(fits_order(text, origin) for text in signed):
+                return Respelled(texts, omitted | around if is_bare else omitted)
     return _NONE
 
 
@@ -275,6 +279,12 @@ def _near_power(base: int, form: str) -> Style:
     return spelling
 
 
+def _negative_near_power(one: Element) -> str | None:
+    """Write an integer near a power of two, in parentheses after a minus."""
+    text = _near_power(2, "**1+")(one._replace(is_negative=False)) if one.is_negative else None
+    return f"({text})" if text is not None else _near_power(2, "**1+")(one)
+
+
 def _power_of_two(form: str) -> Style:
     """Return the style that writes powers of two, those after a minus in parentheses."""
 
@@ -358,6 +368,7 @@ _STYLES: tuple[Style, ...] = (
     _shift("<<1-"), _shift(" << 1 - "), _near_power(10, "**1+"), _near_power(10, " ** 1 + "),
     _number("#x"), _number("#06x"), _number("#010x"), _number("_"), _repetition("*"), _repetition(" * "),
     _short_float, _short_escapes, _power_of_two("2**{}"), _power_of_two("2 ** {}"), _power_of_two("1 << {}"),
+    _negative_near_power,
 )  # fmt: skip
 """The most common first."""
 _STYLES_OF_FLOATS: tuple[Style, ...] = (_quotient("/"), _quotient(" / "))

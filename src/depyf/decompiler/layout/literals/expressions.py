@@ -255,10 +255,10 @@ def begins_with(text: str, first: object) -> bool:
     return type(value) is type(first) and value == first
 
 
-def has_operand(text: str, operands: Collection[object]) -> bool:
-    """Whether one of the literals of the expression is one of these."""
+def operands_among(text: str, operands: Collection[object]) -> int:
+    """Return how many of the literals of the expression are among these."""
     values = [ast.literal_eval(match[0]) for match in _TOKEN.finditer(text) if match[0][0] not in "()+-*/%|&^~<>[]:, "]
-    return any(type(value) is type(one) and value == one for value in values for one in operands)
+    return sum(any(type(value) is type(one) and value == one for one in operands) for value in values)
 
 
 def is_operation(text: str) -> bool:

@@ -10,7 +10,9 @@ import math
 import re
 from typing import Collection, Iterator
 
-from .expressions import LARGEST_POWER_OF_TWO, begins_with, has_operand
+from ..matching.folded import Folding
+from .expressions import LARGEST_POWER_OF_TWO, begins_with, operands_among
+from .order import fits_order
 from .strings import OF_LITERAL, in_quotes, width_of
 
 _LARGEST_FLOAT = 1e17
@@ -25,12 +27,12 @@ _BLANK = re.compile(r"(?<=[-+*/%>] )|(?<=[-+*/%>])(?=[\d'\"])")
 """Where blanks may be added: behind an operator."""
 
 
-def folded_somehow(value: object, quote: str, width: int, first: object = None) -> str | None:
-    """Return an expression of this width, or of another one if there is none; ``first``: the literal it begins with.
+def folded_somehow(value: object, quote: str, width: int, origin: Folding) -> str | None:
+    """Return an expression of this width, or of another one if there is none; ``origin``: what is known of it.
 
     ``quote``: of the strings in it. None if nothing is known.
     """
-    texts = foldable(value, quote, first)
+    texts = [one for one in foldable(value, quote, origin.first) if fits_order(one, origin)]
     narrow = [one for one in texts if width_of(one) <= width]
     if not narrow:
         return min(texts, key=width_of, default=None)
@@ -54,7 +56,7 @@ def foldable(
     else:
         return []
     texts = dict.fromkeys(itertools.chain(_with_operands(value, operands), found))
-    return [one for one in texts if (first is None or begins_with(one, first)) and not has_operand(one, (value,))]
+    return [one for one in texts if (first is None or begins_with(one, first)) and not operands_among(one, (value,))]
 
 
 def _with_operands(value: object, operands: Collection[object]) -> Iterator[str]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ..matching.anchors import Extent
 from ..matching.text import Span
 from ..matching.tokens import Token
 from .pieces import WIDTH, in_rows, split
-
-if TYPE_CHECKING:
-    from .spelling import TokenTexts
+from .token_texts import TokenTexts
 
 
 def left_of_percent(

@@ -5,47 +5,29 @@ All candidates have the value of the token. If several fit, the most common one 
 
 from __future__ import annotations
 
-import ast
 import itertools
 import re
-from typing import Collection, Iterator
+from typing import Collection
 
 from ..matching.anchors import Extent
-from ..matching.folded import Folding, Scalar
+from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .displays import spell_display
-from .expressions import begins_with, expressions, has_operand, is_operation, operators_of, sums
+from .expressions import begins_with, expressions, is_operation, operands_among, operators_of, sums
 from .fallbacks import foldable, folded_somehow
 from .idle import idle
-from .numbers import after_minus, spellings_of_number, with_last_groups
+from .numbers import with_last_groups
+from .order import fits_order
 from .over_lines import folded_over_lines, indented, text_over_lines
 from .percent import left_of_percent
 from .pieces import in_pieces, on_one_row
-from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, spellings_of_string, width_of
+from .signed import spell_complex, spell_signed
+from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, width_of
+from .token_texts import TokenTexts
+from .values import ARITHMETIC, BINDS_LESS, spellings, spellings_of, value_of
 
 _UNKNOWN = Folding(None)
-
-
-class TokenTexts:
-    """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``expressions``: they are expressions.
-
-    ``quote``: of literals that could as well have the other; ``without``: omitted tokens; ``negated``: tokens to write
-    after ``not``; ``squeezed``: tokens to write without a space before them.
-    """
-
-    def __init__(self, quote: str = "'") -> None:
-        self.quote = quote
-        self.texts: dict[int, str] = {}
-        self.joined: set[int] = set()
-        self.expressions: set[int] = set()
-        self.without: set[int] = set()
-        self.negated: set[int] = set()
-        self.squeezed: set[int] = set()
-
-    def tokens(self) -> set[int]:
-        """Return the tokens of which anything is known."""
-        return self.joined.union(self.texts, self.expressions, self.without, self.negated, self.squeezed)
 
 
 def spell(
@@ -69,9 +51,11 @@ def spell(
         if start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent, origins.get((start, end), _UNKNOWN))
         elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
-            _signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
+            spell_signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN))
+        elif end == start + 1 and token.text == "+" and tokens[end].kind == "number" and line == end_line:
+            _with_plus(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN))
         elif end == start + 2 and token.kind == tokens[end].kind == "number" and line == end_line:
-            _complex(found, start, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
+            spell_complex(found, start, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return":
@@ -83,7 +67,7 @@ def spell(
         elif end == start + 3 and line == end_line:
             _only_item(found, start, end_column - column, tokens)
         elif (start, end) in tuples:
-            _display(found, (start, end), extent, tokens, origins.get((start, end), _UNKNOWN).first, starts)
+            _display(found, (start, end), extent, tokens, origins.get((start, end), _UNKNOWN), starts)
     _negate(found, votes, tokens)
     forget()
     return found
@@ -100,12 +84,12 @@ def _usual_quote(tokens: list[Token]) -> str:
 
 
 def _display(
-    found: TokenTexts, span: Span, extent: Extent, tokens: list[Token], first: Scalar | None, located: set[int]
+    found: TokenTexts, span: Span, extent: Extent, tokens: list[Token], origin: Folding, located: set[int]
 ) -> None:
     start, end = span
-    respelled = spell_display(tokens, span, extent, first, found.squeezed, located)
-    if not respelled.texts and first is not None and not found.squeezed.isdisjoint(range(start + 1, end)):
-        respelled = spell_display(tokens, span, extent, first, (), located)
+    respelled = spell_display(tokens, span, extent, origin, found.squeezed, located)
+    if not respelled.texts and origin.first is not None and not found.squeezed.isdisjoint(range(start + 1, end)):
+        respelled = spell_display(tokens, span, extent, origin, (), located)
         found.squeezed.difference_update(range(start + 1, end if respelled.texts else start))
     found.texts.update(respelled.texts)
     found.without |= respelled.omitted
@@ -114,7 +98,6 @@ def _display(
 
 _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
 """What a token is spelled as that has another width: ``1`` is the test of ``while 1``."""
-_ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
 _UNUSUAL = re.compile(
     r"""[rR][bB]?("\""|''')[^\\]*$|\d\.\d+e(?:[-+]?0|[12]$)|\d*\.\d*[1-9]00"""
     r"""|0[xb]0(?=\w)(?!\w$|\w{3}$|\w{7}$|\w{15}$)|0o0(?!\w{2}$)"""
@@ -125,10 +108,7 @@ _UNUSUAL_OF_ROUND = re.compile(r"0[xob]")
 """What few write for a large number that is round as a decimal one."""
 _ROUND = 10**6
 _FEW = 10
-_PLAIN = re.compile(r"""'[^'\\\n]*'|"[^"\\\n]*\"""")
-"""A literal that is what it reads, which needs no parser."""
-_BINDS_LESS = re.compile(r"<<|[-+/]|(?<!\*)\*(?!\*)")
-"""Operators in a spelling of a number that an adjacent operator may bind tighter than."""
+
 
 
 def _literal(
@@ -155,7 +135,7 @@ def _literal(
     elif line == end_line:
         text = _of_width(tokens, number, width, origin, found.quote, is_alone=is_alone)
         if text is None and "\n" in token.text:
-            text = next(_spellings(token), None)
+            text = next(spellings(token), None)
         if text is not None:
             found.texts[number] = text
             if is_operation(text):
@@ -170,25 +150,35 @@ def _folded(tokens: list[Token], number: int, width: int, origin: Folding, quote
     """Return an expression of this width for a constant that is known to be folded."""
     if origin.first is None and not origin.is_folded:
         return None
-    value = _value(tokens[number].text)
+    value = value_of(tokens[number].text)
     texts = [*expressions(value, width, origin.first, quote)] if origin.first is not None else []
     if not texts and origin.is_folded:
         if isinstance(value, (str, bytes)):
-            spellings = compositions(value, tokens[number].text, width)
+            found = compositions(value, tokens[number].text, width)
         else:
-            spellings = _spellings(tokens[number])
-        fitting = (one for one in spellings if width_of(one) == width and is_operation(one))
+            found = spellings(tokens[number])
+        fitting = (one for one in found if width_of(one) == width and is_operation(one))
         first = origin.first
         texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
         texts += [*(expressions(value, width, quote=quote) if first is None else ()), *sums(value, width, first)]
     if origin.is_folded and (origin.operands or not texts):
         more = foldable(value, quote, origin.first, origin.operands)
         texts += [one for one in more if width_of(one) == width]
-        texts.sort(key=lambda one: not has_operand(one, origin.operands))
-    text = _tight(texts, tokens, number)
+        texts.sort(key=lambda one: -operands_among(one, origin.operands))
+    text = _tight([one for one in texts if fits_order(one, origin)], tokens, number)
     if text is None and origin.is_folded and width != width_of(tokens[number].text):
-        return folded_somehow(value, quote, width, origin.first)
+        return folded_somehow(value, quote, width, origin)
     return text
+
+
+def _with_plus(found: TokenTexts, number: int, width: int, tokens: list[Token], origin: Folding) -> None:
+    """Respell a number after a plus, with which our text shows that it is folded."""
+    operands = origin.order.numbers if origin.order is not None else ()
+    text = _folded(tokens, number, width, origin._replace(is_folded=True, operands=operands), found.quote)
+    if text is not None:
+        found.texts[number] = text
+        found.expressions.add(number)
+        found.without.add(number - 1)
 
 
 def _of_width(
@@ -196,12 +186,12 @@ def _of_width(
 ) -> str | None:
     """Return a spelling of this width; None if none is known."""
     token = tokens[number]
-    value = _value(token.text)
+    value = value_of(token.text)
     unusual = _unusual(value)
     may_be_unusual = is_alone or origin.is_folded is False
     is_first = True
     fitting: list[str] = []
-    for one in _spellings_of(value, token.text, width):
+    for one in spellings_of(value, token.text, width):
         if width_of(one) != width or "\n" in one:
             continue
         fitting.append(one)
@@ -233,8 +223,8 @@ def _unusual(value: object) -> re.Pattern[str]:
 def _tight(texts: list[str], tokens: list[Token], number: int) -> str | None:
     """Return the first text that needs no parentheses there, or else the first one."""
     beside = {one.text for one in tokens[max(0, number - 1) : number + 2]}
-    if not _ARITHMETIC.isdisjoint(beside):
-        tight = (one for one in texts if not (_BINDS_LESS.search(one) and is_operation(one)))
+    if not ARITHMETIC.isdisjoint(beside):
+        tight = (one for one in texts if not (BINDS_LESS.search(one) and is_operation(one)))
         texts = [*itertools.islice(tight, 1), *texts]
     return texts[0] if texts else None
 
@@ -271,7 +261,7 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
     line, column, end_line, end_column = votes.get((number, number), (0, 0, 0, 0))
     texts = [text]
     if line != end_line and "\\n" in text:
-        value = _value(text)
+        value = value_of(text)
         if not isinstance(value, (str, bytes)):
             return False
         texts = [next(in_quotes(value, quote, (plain,), raw=False)) for quote in ('"""', "'''")]
@@ -283,7 +273,7 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
         last = width_of(one[one.rfind("\n") + 1 :]) - len(quote)
         first = len("f") + len(quote)
         is_inside = end_column == last if line != end_line else end_column - column == last - len(quote)
-        if is_inside and column >= first and one.count(quote) == len("''") and _value(text) is not None:
+        if is_inside and column >= first and one.count(quote) == len("''") and value_of(text) is not None:
             found.texts[number] = "f" + one
             votes[number, number] = (line, column - first, end_line, end_column + len(quote))
             return True
@@ -305,80 +295,6 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
         if depth == 0 and text in ("in", "is", "<", ">", "==", "!=", "<=", ">="):
             return None
     return None
-
-
-def _signed(found: TokenTexts, number: int, width: int, tokens: list[Token], first: object) -> None:
-    """Respell a number after a minus: both are one constant. ``first``: the literal after the minus, if known."""
-    room = width - len("-")
-    value = _value(tokens[number].text)
-    text: str | None = None
-    if type(first) is int and value == first + 1 and room == len(str(first)):
-        found.texts[number - 1], text = "~", str(first)
-    elif first is not None:
-        text = _after_minus_with(value, room, first)
-    elif width_of(tokens[number].text) != room:
-        text = _after_minus(value, number, room, tokens) or _instead_of_minus(found, value, number, width, tokens)
-    if text is not None:
-        found.texts[number] = text
-
-
-def _after_minus(value: object, number: int, room: int, tokens: list[Token]) -> str | None:
-    """Return what is ``value`` after a minus, of this width."""
-    fitting = (one for one in _spellings(tokens[number]) if width_of(one) == room)
-    text = next((one for one in fitting if not _BINDS_LESS.search(one)), None)
-    if text is None:  # the sign of a quotient is that of its dividend
-        text = next((one for one in expressions(value, room) if [*operators_of(one)] == ["/"]), None)
-    if text is None and isinstance(value, int):
-        is_apart = _is_apart(tokens, number)
-        fitting = (one for one in after_minus(value) if len(one) == room)
-        text = next((one for one in fitting if one[0] == "(" or is_apart), None)
-    return text
-
-
-def _is_apart(tokens: list[Token], number: int) -> bool:
-    """Whether no operator is beside the number and the minus before it."""
-    beside = {one.text for one in (*tokens[max(0, number - 2) : number - 1], *tokens[number + 1 : number + 2])}
-    return _ARITHMETIC.isdisjoint(beside)
-
-
-def _instead_of_minus(
-    found: TokenTexts, value: object, number: int, width: int, tokens: list[Token]
-) -> str | None:
-    """Return the rest of an expression that begins with the minus, or one without it, of this width."""
-    if not isinstance(value, (int, float)) or not _is_apart(tokens, number):
-        return None
-    text = next(expressions(-value, width), None)
-    if text is not None and text[0] != "-":
-        found.without.add(number - 1)
-        return text
-    return text[1:] if text is not None else None
-
-
-def _after_minus_with(value: object, room: int, first: object) -> str | None:
-    """Return an expression that begins with ``first`` and is ``value``, with the sign of its first operand changed if
-    that changes the sign of the whole, or else in parentheses.
-    """
-    keeps_sign = (one for one in expressions(value, room, first) if {*operators_of(one)} in ({"*"}, {"/"}, {"<<"}))
-    found = next(keeps_sign, None) or next((f"({one})" for one in expressions(value, room - 2, first)), None)
-    if found is None and isinstance(value, int):
-        found = next((one for one in after_minus(value) if len(one) == room and begins_with(one, first)), None)
-    inner = folded_somehow(value, "'", room - 2, first) if found is None else None
-    return f"({inner})" if inner is not None else found
-
-
-def _complex(found: TokenTexts, start: int, width: int, tokens: list[Token], first: object) -> None:
-    """Respell a complex constant, which is written as a sum or a difference. ``first``: the first literal, if known."""
-    inside = tokens[start : start + 3]
-    if sum(width_of(one.text) + one.space for one in inside) - inside[0].space != width:
-        value = _value("".join(one.text for one in inside))
-        if isinstance(value, complex):
-            texts = [*expressions(value, width, first)]
-            texts += (f"+({one})" for one in expressions(value, width - len("+()"), first))
-            text = texts[0] if texts else None
-            if text is not None:
-                found.texts[start] = text
-                found.expressions.add(start)
-                found.without.update((start + 1, start + 2))
 
 
 def _asserted(
@@ -429,31 +345,9 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
         found.texts[start], found.texts[start + 3] = "[", "]"
         found.without.add(start + 2)
     elif width != width_of(item) + len("(,)") and not is_plain:
-        fitting = (one for one in _spellings(tokens[start + 1]) if width_of(one) == width - len("(,)"))
+        fitting = (one for one in spellings(tokens[start + 1]) if width_of(one) == width - len("(,)"))
         text = next((one for one in fitting if not _UNUSUAL.match(one)), None)
         found.texts.update({start + 1: text} if text is not None else {})
-
-
-def _value(text: str) -> object:
-    """Return the value of a literal; None for a formatted string."""
-    if _PLAIN.fullmatch(text) is not None:
-        return text[1:-1]
-    try:
-        return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
-        return None
-
-
-def _spellings(token: Token) -> Iterator[str]:
-    return _spellings_of(_value(token.text), token.text)
-
-
-def _spellings_of(value: object, text: str, width: int | None = None) -> Iterator[str]:
-    """Yield other texts of the literal ``text``; ``width``: those of another one are of no use."""
-    if isinstance(value, (str, bytes)):
-        yield from spellings_of_string(value, text, width)
-    elif isinstance(value, (int, float)):
-        yield from spellings_of_number(value)
 
 
 # Strings over several lines
@@ -466,7 +360,7 @@ def _over_lines(
     or with a plus between them if that was folded.
     """
     line, column, end_line, end_column = extent
-    value = _value(text)
+    value = value_of(text)
     if not isinstance(value, (str, bytes)) or not value:
         return
     rows = end_line - line

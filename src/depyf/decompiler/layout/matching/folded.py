@@ -8,7 +8,7 @@ number and string is a literal, they are in the order in which the compiler come
 from __future__ import annotations
 
 import bisect
-from typing import Iterator, NamedTuple, Union
+from typing import Iterable, Iterator, Mapping, NamedTuple, Union
 
 from ...bytecode import Instruction, RawCode
 from ...proof.constants import constant_key
@@ -19,15 +19,39 @@ _LARGEST_SMALL = 255
 _SCALARS = (int, float, complex, str, bytes)
 
 
+class Order(NamedTuple):
+    """The indices of the constants of a code object by their keys, that of the first one certainly folded, and the
+    numbers among them, without their signs."""
+
+    indices: Mapping[object, int]
+    first_folded: int
+    numbers: tuple[Scalar, ...]
+
+
 class Folding(NamedTuple):
     """Whether a constant was folded, None if unknown; ``first``: the literal that its expression begins with.
 
     ``operands``: constants that the compiler comes to earlier than our text shows: likely operands of folded ones.
+    ``order``: that of all constants, and ``place``, the index of this one, if it may tell what this one is folded from.
     """
 
     is_folded: bool | None
     first: Scalar | None = None
     operands: tuple[Scalar, ...] = ()
+    order: Order | None = None
+    place: int = -1
+
+    def allows(self, literals: Iterable[object], results: Iterable[object]) -> bool:
+        """Whether the constant may be folded from an expression of these literals, with these intermediate results.
+
+        The compiler comes to a literal before it folds anything, and to a result not after what it is in.
+        """
+        if self.order is None:
+            return True
+        indices, first_folded, _ = self.order
+        return all(indices.get(constant_key(one), -1) < first_folded for one in literals) and all(
+            indices.get(constant_key(one), -1) <= self.place for one in results
+        )
 
 
 def may_be_folded(raw: RawCode) -> bool:
@@ -51,22 +75,27 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     listed = [one.arg for one in instructions if one.op == "STORE_STATIC_ATTRIBUTES"]
     names |= {index for index, one in enumerate(raw.consts) if _may_be_names(one) and tuple(sorted(one)) in listed}
     own_keys = list(_keys(ours))
-    after_literals, first_folded = _bounds(raw, keys, own_keys, names)
+    after_literals, first_folded, certain = _bounds(raw, keys, own_keys, names)
     operands = tuple(_early(raw, keys[:first_folded], own_keys)) if keys != own_keys else ()
     first = _begins_with_first(raw, ours, loads)
     is_unused = _is_small(raw.consts[:1]) or not any(constant_key(load.arg) == keys[0] for load in loads)
     if first is not None and is_unused:
         first_folded = min(first_folded, indices.get(constant_key(first.arg), first_folded))
+    order = Order(indices, certain, tuple(abs(one) for one in raw.consts if type(one) in (int, float)))
     found = {}
     for load in loads:
         index = indices.get(constant_key(load.arg))
-        if not _is_scalar(load.arg) or index is None or _must_be_folded(load.arg):
+        if index is None:
             continue
-        if not after_literals <= index < first_folded:
-            found[load.offset] = Folding(index >= first_folded, None, operands)
+        if _must_be_folded(load.arg):
+            found[load.offset] = Folding(None, None, (), order, index)
+        elif _is_scalar(load.arg) and not after_literals <= index < first_folded:
+            is_folded = index >= first_folded
+            found[load.offset] = Folding(is_folded, None, operands, order if is_folded else None, index)
     if first is not None:
-        known = found.get(first.offset, Folding(None)).is_folded
-        found[first.offset] = Folding(True if is_unused else known, raw.consts[0], operands)
+        known = found.get(first.offset, Folding(None))
+        is_first_folded = True if is_unused else known.is_folded
+        found[first.offset] = known._replace(is_folded=is_first_folded, first=raw.consts[0], operands=operands)
     return found
 
 
@@ -84,8 +113,9 @@ def _keys(raw: RawCode) -> Iterator[object]:
         nested += type(one) is RawCode
 
 
-def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int | None]) -> tuple[int, int]:
-    """Return the index after the last constant known to be a literal, and that of the first known to be folded.
+def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int | None]) -> tuple[int, int, int]:
+    """Return the index after the last constant known to be a literal, that of the first that is likely folded, and that
+    of the first that certainly is.
 
     Literals and folded constants are each in the order of the source, but for a constant that is also an operand or
     was a literal before. Take the splits with the fewest exceptions. ``names``: the indices of the names of keyword
@@ -95,7 +125,7 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     lower = max((n + 1 for n, one in enumerate(raw.consts) if type(one) not in may_be_folded or n in names), default=0)
     upper = next((n for n in range(lower, len(keys)) if _must_be_folded(raw.consts[n])), len(keys))
     if keys == ours:
-        return lower, upper
+        return lower, upper, upper
     order = {key: place for place, key in reversed([*enumerate(ours)])}
     places = [
         order.get(key) if type(one) not in (tuple, frozenset) and not _must_be_folded(one) or index in names else None
@@ -106,7 +136,7 @@ def _bounds(raw: RawCode, keys: list[object], ours: list[object], names: set[int
     sizes = [before[index] + after[index] for index in range(lower, upper + 1)]
     most = max(sizes)
     best = [lower + number for number, size in enumerate(sizes) if size == most]
-    return best[0], best[-1]
+    return best[0], best[-1], upper
 
 
 def _is_small(first: tuple[object, ...]) -> bool:
