@@ -50,12 +50,8 @@ def spell(
         line, column, end_line, end_column = extent
         if start == end and token.kind in ("string", "number"):
             _literal(found, votes, tokens, start, extent, origins.get((start, end), _UNKNOWN))
-        elif end == start + 1 and token.text == "-" and tokens[end].kind == "number" and line == end_line:
-            spell_signed(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN))
-        elif end == start + 1 and token.text == "+" and tokens[end].kind == "number" and line == end_line:
-            _with_plus(found, end, end_column - column, tokens, origins.get((start, end), _UNKNOWN))
-        elif end == start + 2 and token.kind == tokens[end].kind == "number" and line == end_line:
-            spell_complex(found, start, end_column - column, tokens, origins.get((start, end), _UNKNOWN).first)
+        elif line == end_line and _is_number(tokens, start, end):
+            _number(found, tokens, (start, end), end_column - column, origins.get((start, end), _UNKNOWN))
         elif token.text == "assert":
             _asserted(found, votes, start, extent, tokens)
         elif token.text == "return":
@@ -71,6 +67,23 @@ def spell(
     _negate(found, votes, tokens)
     forget()
     return found
+
+
+def _is_number(tokens: list[Token], start: int, end: int) -> bool:
+    """Whether these tokens are a number with a sign, or a complex number."""
+    kinds = [one.kind for one in tokens[start : end + 1]] if start < end <= start + 2 else []
+    return kinds[-1:] == ["number"] and (tokens[start].text in ("-", "+") if len(kinds) == 2 else kinds[0] == "number")
+
+
+def _number(found: TokenTexts, tokens: list[Token], span: Span, width: int, origin: Folding) -> None:
+    """Respell a number of several tokens."""
+    start, end = span
+    if end == start + 2:
+        spell_complex(found, start, width, tokens, origin.first)
+    elif tokens[start].text == "-":
+        spell_signed(found, end, width, tokens, origin)
+    else:
+        _with_plus(found, end, width, tokens, origin)
 
 
 def _usual_quote(tokens: list[Token]) -> str:

@@ -71,9 +71,7 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
         return {}
     keys = list(_keys(raw))
     indices = {key: index for index, key in reversed([*enumerate(keys)])}
-    names = {indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1]}
-    listed = [one.arg for one in instructions if one.op == "STORE_STATIC_ATTRIBUTES"]
-    names |= {index for index, one in enumerate(raw.consts) if _may_be_names(one) and tuple(sorted(one)) in listed}
+    names = set(_names(raw, indices, instructions))
     own_keys = list(_keys(ours))
     after_literals, first_folded, certain = _bounds(raw, keys, own_keys, names)
     operands = tuple(_early(raw, keys[:first_folded], own_keys)) if keys != own_keys else ()
@@ -97,6 +95,13 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
         is_first_folded = True if is_unused else known.is_folded
         found[first.offset] = known._replace(is_folded=is_first_folded, first=raw.consts[0], operands=operands)
     return found
+
+
+def _names(raw: RawCode, indices: Mapping[object, int], instructions: list[Instruction]) -> Iterator[int | None]:
+    """Yield the indices of tuples of names: those of keyword arguments, and those of attributes that a class lists."""
+    yield from (indices.get(constant_key(one.arg[1])) for one in instructions if one.op == "CALL" and one.arg[1])
+    listed = [one.arg for one in instructions if one.op == "STORE_STATIC_ATTRIBUTES"]
+    yield from (number for number, one in enumerate(raw.consts) if _may_be_names(one) and tuple(sorted(one)) in listed)
 
 
 def _loads(instructions: list[Instruction]) -> list[Instruction]:
