@@ -28,6 +28,7 @@ CASES = {
         "def f(a):\n    if a < 1 << 8:\n        return 1\n    elif a < 1 << 16:\n        return 2\n    return 3\n"
     ),
     "a sum after a minus": "def f():\n    return a(-(2+1), -2**32 - 1)\n",
+    "a quotient that is a literal too": "def f():\n    return a(7 / 2, 3.5), None\n",
     "a quotient of integers": "def f():\n    return a(7 // 2, 3)\n",
     "repeated and added": (
         "def f():\n    return a(('b' * 9) + ', ' + ('c' * 20), 'd', b'\\xff' * 10 + b'\\xfe*\\x17@', 'e')\n"
