@@ -8,7 +8,7 @@ from code that was written twice. Without a line table they are joined where the
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Dict, Iterable
+from typing import Any, Callable, Dict, Iterable, Sequence
 
 from ..bytecode import EXITS, Instruction, RawCode
 from ..bytecode.instruction import Position, unbound_name
@@ -122,8 +122,10 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
         return lasts[0].position
     for at, instruction in enumerate(block.instructions):
+        done = [block.instructions[:at]] if at else [source.instructions for source in sources]
         position = instruction.position if instruction.position not in before else None
-        if instruction.op == "NOP" and position is not None and is_as_wide_as_return(position):
+        if instruction.op == "NOP" and is_as_wide_as_return(position) and not _ends_any(position, done):
+            assert position is not None
             if position[3] - position[2] == len("return"):
                 return position
             rest = block.instructions[at + 1 : -2]
@@ -162,6 +164,23 @@ def is_as_wide_as_return(position: Position | None) -> bool:
         return False
     width = position[3] - position[2]
     return bool(width == len("return") or width == len("None") and position[2] % 2)
+
+
+def ends_statement(position: Position | None, before: Sequence[Instruction]) -> bool:
+    """Whether ``position`` is that of the last instruction ``before`` it, or would be if that were not joined to another
+    store, whose position it has.
+    """
+    last = before[-1] if before else None
+    if last is None or position is None:
+        return False
+    is_joined = last.op == "STORE_FAST" and [one.offset for one in before[-2:-1]] == [last.offset]
+    if is_joined and last.position is not None and None not in (*position, *last.position):
+        return bool(position[0] == last.position[0] and position[2] > last.position[2])
+    return position == last.position
+
+
+def _ends_any(position: Position | None, parts: Iterable[Sequence[Instruction]]) -> bool:
+    return any(ends_statement(position, before) for before in parts)
 
 
 def _before_with_exit(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:

@@ -13,7 +13,7 @@ from ...errors import DecompilationError
 from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .exit_copies import is_as_wide_as_return, is_short
+from .exit_copies import ends_statement, is_as_wide_as_return, is_short
 from .regions import Region, chain
 from .stack_entries import entries_at_starts
 
@@ -155,9 +155,11 @@ def _statement(copy: BasicBlock, sources: list[tuple[BasicBlock, str]]) -> Instr
     first = copy.instructions[0] if copy.instructions else None
     if first is None or first.op != "NOP" or first.position is None or None in first.position:
         return None
+    if any(ends_statement(first.position, block.instructions) for block, _ in sources):
+        return None
     lasts = [block.last for block, _ in sources if block.last is not None]
-    if any(one.position == first.position or one.op in _ITERATES and one.line == first.line for one in lasts):
-        return None  # the end of a statement, or of a loop
+    if any(one.op in _ITERATES and one.line == first.line for one in lasts):
+        return None  # the end of a loop
     is_loop_jump = _width(first) in (len("break"), len("continue"))
     return first if is_loop_jump or is_as_wide_as_return(first.position) else None
 

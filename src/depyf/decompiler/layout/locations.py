@@ -308,16 +308,19 @@ def _of_return(span: Span, extents: dict[Extent, int], tokens: list[Token]) -> E
 
 
 def _with_operands(votes: dict[Span, Extent], tokens: list[Token]) -> dict[Span, Extent]:
-    """Let the spans of attributes that are on one line begin with their operands.
+    """Let the spans of attributes that are on one line, and of their calls, begin with their operands.
 
     The position of an attribute whose operand is over lines, as in our text, is that of its name (``compile.c``,
-    update_start_location_to_match_attr).
+    update_start_location_to_match_attr). That of its call begins there.
     """
     starts: dict[int, int] = {}
+    places = {(start, extent[:2]) for (start, _), extent in votes.items()}
     for (start, end), (line, column, end_line, end_column) in votes.items():
-        if start == end and start > 1 and tokens[start - 1].text == "." and tokens[start].kind == "name":
-            if line == end_line and end_column - column > width_of(tokens[start].text):
-                starts[start] = _start_of_operand(tokens, start - 2)
+        if start > 1 and tokens[start - 1].text == "." and tokens[start].kind == "name":
+            operand = _start_of_operand(tokens, start - 2)
+            is_wide = start == end and line == end_line and end_column - column > width_of(tokens[start].text)
+            if is_wide or (operand, (line, column)) in places:
+                starts[start] = operand
     if not starts:
         return votes
     return {(starts.get(start, start), end): extent for (start, end), extent in votes.items()}
