@@ -167,8 +167,8 @@ def is_as_wide_as_return(position: Position | None) -> bool:
 
 
 def ends_statement(position: Position | None, before: Sequence[Instruction]) -> bool:
-    """Whether ``position`` is that of the last instruction ``before`` it, or would be if that were not joined to another
-    store, whose position it has.
+    """Whether ``position`` is that of the last instruction ``before`` it, or would be if that had not the position of
+    another store, to which it is joined.
     """
     last = before[-1] if before else None
     if last is None or position is None:

@@ -1,12 +1,14 @@
-"""Where ``break`` goes in an endless loop, and what is in the loop because it leads there."""
+"""Where ``break`` goes in an endless loop, what is in the loop because it leads there, and what returns instead."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..flowgraph.regions import Region, chain
 from ..lift import LiftedBlock
 from ..lift.folding.shapes import skip_jumps
 from ..lift.values import Marker
+from ..limits.budget import STEP, spend
 from .context import Context, NoPlace
 
 if TYPE_CHECKING:
@@ -109,3 +111,33 @@ def _meeting(
             inside |= between
             return end
     raise NoPlace("a loop that is left to several places", blocks)
+
+
+def is_returned_to(
+    writer: Structurer, block: LiftedBlock, inside: set[LiftedBlock], around: Region | None = None
+) -> bool:
+    """Whether all that leads from ``inside`` to ``block``, the implicit return, is the rest of a return statement.
+
+    ``around``: the innermost statement around a loop; a jump that leaves it is no ``break``.
+    """
+    if not block.evidence.is_implicit_return:
+        return False
+    leads = [
+        _is_rest_of_return(node, around) or one is not block and one.evidence.unwinds_for_return
+        for node in inside
+        for one in node.successors
+        if one not in inside and writer.final(skip_jumps(one) or one) is block
+    ]
+    return bool(leads) and all(leads)
+
+
+def _is_rest_of_return(block: LiftedBlock, around: Region | None) -> bool:
+    """Whether ``block`` leaves statements for a return, or does so after what does."""
+    while not block.evidence.unwinds_for_return:
+        spend(STEP, "structuring")
+        if block.evidence.keyword == "leaves" and around is not None and around not in chain(block.region):
+            return True
+        if block.kind != "goto" or block.statements or len(block.predecessors) != 1:
+            return False
+        (block,) = block.predecessors
+    return True

@@ -23,7 +23,7 @@ from .columns import (
 )
 from .context import Context, NoPlace, fails_an_assertion
 from .flow import key_of
-from .loop_exits import break_target
+from .loop_exits import break_target, is_returned_to
 
 if TYPE_CHECKING:
     from .structurer import Structurer
@@ -89,6 +89,7 @@ def _end(
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
     blocks = [block for block in writer.leaving(inside) if block is not header]
+    blocks = [block for block in blocks if not is_returned_to(writer, block, inside, header.region)]
     goal = writer.final(exhausted, shared=True)
     if not blocks or any(writer.is_copy(p, exhausted) or writer.final(p, shared=True) is goal for p in blocks):
         return exhausted, None

@@ -10,6 +10,7 @@ from ..lift.folding.shapes import skip_jumps
 from ..syntax import nodes
 from .columns import column_of_first, is_deeper
 from .context import Context, NoPlace
+from .loop_exits import is_returned_to
 from .rules import Rules
 
 if TYPE_CHECKING:
@@ -353,7 +354,8 @@ def _body_goes_on_before(exits: TryExits) -> Ends | None:
     """What the body continues with is laid out before the handlers: the ``else`` clause. A return laid out after the
     handlers, with which they continue, follows the statement.
     """
-    returns = [p for p in exits.from_handler if p.layout > exits.last and not _returns_from_inside(p)]
+    behind = [p for p in exits.from_handler if p.layout > exits.last and not _returns_from_inside(p)]
+    returns = [p for p in behind if not is_returned_to(exits.writer, p, exits.handling)]
     return Ends(returns[0] if returns else None, _single(_rest(exits)))
 
 
