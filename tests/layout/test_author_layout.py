@@ -741,6 +741,11 @@ CASES = {
         "def f(a, b):\n    while True:\n        b = a()\n        if b > 1.0:\n            if b <= 3:\n"
         "                break\n        elif b <= 4:\n            break\n    return b * 2\n"
     ),
+    "words without a place before a closing bracket on its own row": (
+        "def f(a, b):\n    g(\n        [\n            i\n            for i in (\n                (a, 'r'),\n"
+        "                (b, 'w') if b else None,\n            )\n            if i is not None\n        ],\n        a,\n"
+        "    )\n"
+    ),
     "what no constant that comes later is a part of": (
         "def f(a):\n    a(-1 << 31, -1 << 64)\n    a(1 << 31)\n    a(1 << 64)\n\n\n"
         "def g(a):\n    for b in 5, -5, 2**31-1, -(2**31-1):\n        a(b, 1000)\n"

@@ -442,8 +442,8 @@ class _LineWriter:
         """Score how usual it is that ``item`` begins a row in ``column``; ``is_last``: that is where it is."""
         if item.symbol in CLOSING:
             return 40 if column == self.base else 0
-        if not is_last and not in_brackets and column <= self.base:
-            return -10
+        if not is_last and column <= self.base:
+            return -20 if in_brackets else -10
         is_usual = self.is_header and not self.commas.hang(self.base + INDENT) and column == self.base + 2 * INDENT
         return (25 if is_last else 10) * is_usual
 
