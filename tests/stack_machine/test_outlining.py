@@ -9,6 +9,7 @@ from depyf.decompiler.bytecode import Instruction, RawCode, known_instructions, 
 from depyf.decompiler.bytecode.disassemble import give_instructions
 from depyf.decompiler.bytecode.instruction import Handler
 from depyf.decompiler.driver import decompilation
+from depyf.decompiler.driver.settings import DEFAULT
 from depyf.decompiler.driver.strategies import Strategy
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.stack_machine.outlining import outline_comprehensions
@@ -212,7 +213,7 @@ def f4(w):
 @pytest.mark.parametrize("function", [f1, f2, f3, f4])
 def test_the_other_ways_write_comprehensions(monkeypatch, engine, function):
     monkeypatch.setattr(decompilation, "strategies_of", _only(engine))
-    result = analyze(function)
+    result = analyze(function, settings=DEFAULT._replace(checks=True))
     assert result.verdict.proven and result.form != "structured"
     assert sum(line.count(" for ") for line in result.source.splitlines()) == {f2: 3}.get(function, 1)
 

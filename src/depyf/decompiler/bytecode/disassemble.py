@@ -47,13 +47,13 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
     fields = _fields(raw)
     if raw.disassembled is None or any(map(operator.is_not, raw.disassembled[0], fields)):
         try:
-            raw.disassembled = fields, disassembled(raw)
+            raw.disassembled = fields, disassembled(raw), False
         except DecompilationError as error:
-            raw.disassembled = fields, error
+            raw.disassembled = fields, error, False
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as failure:
             # A shape that no compiler emits and a pass does not expect.
             reason = f"internal error: {type(failure).__name__}: {failure}"
-            raw.disassembled = fields, DecompilationError(reason, stage="disassemble", where=raw.qualname)
+            raw.disassembled = fields, DecompilationError(reason, stage="disassemble", where=raw.qualname), False
     found = raw.disassembled[1]
     if isinstance(found, DecompilationError):
         raise DecompilationError(found.reason, stage=found.stage, where=found.where, instructions=found.instructions)
@@ -62,7 +62,13 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
 def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
     """Make these the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
-    raw.disassembled = _fields(raw), instructions
+    raw.disassembled = _fields(raw), instructions, True
+
+
+def has_given_instructions(raw: RawCode) -> bool:
+    """Whether the instructions of ``raw`` are those that it was given, so that no pass makes them."""
+    given = raw.disassembled is not None and raw.disassembled[2]
+    return given and not any(map(operator.is_not, raw.disassembled[0], _fields(raw)))  # type: ignore[index]
 
 
 _fields = operator.attrgetter(

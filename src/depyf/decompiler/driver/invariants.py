@@ -7,6 +7,7 @@ no compiler made may break one before any pass has run.
 from __future__ import annotations
 
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, stack_use
+from ..bytecode.disassemble import has_given_instructions
 from ..bytecode.instruction import NEVER_RAISES
 from ..bytecode.stack_depths import depth_difference
 from ..flowgraph import BasicBlock
@@ -18,7 +19,7 @@ from .work import Finishing, Work
 
 
 def _depths(work: Work) -> str:
-    return depth_difference(work.raw)
+    return "" if has_given_instructions(work.raw) else depth_difference(work.raw)
 
 
 def _lost_block(work: Work) -> str:

@@ -13,7 +13,7 @@ from ...errors import DecompilationError
 from ..bytecode import Instruction, disassemble
 from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
 from ..bytecode.disassemble import PASSES as CANONICAL
-from ..bytecode.disassemble import disassembled
+from ..bytecode.disassemble import disassembled, has_given_instructions
 from ..bytecode.instruction import copies
 from ..definitions.annotations import gather
 from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early, store_in_dead_code
@@ -80,7 +80,7 @@ class Stage(NamedTuple):
 
 
 def _canonical(work: Work) -> None:
-    is_observed = work.after is not None
+    is_observed = work.after is not None and not has_given_instructions(work.raw)
     work.instructions = copies(disassembled(work.raw, work.after)) if is_observed else disassemble(work.raw)
 
 

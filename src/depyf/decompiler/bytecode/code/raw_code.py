@@ -64,7 +64,7 @@ class RawCode:
     code: types.CodeType | None
     doubt: tuple[list[Instruction], str] | None
     mode: tuple[list[Instruction], str] | None
-    disassembled: tuple[tuple[Any, ...], list[Instruction] | DecompilationError] | None
+    disassembled: tuple[tuple[Any, ...], list[Instruction] | DecompilationError, bool] | None
 
     def __init__(self) -> None:
         self.renamed: dict[str, str] = {}
