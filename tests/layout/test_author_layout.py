@@ -743,8 +743,8 @@ CASES = {
     ),
     "words without a place before a closing bracket on its own row": (
         "def f(a, b):\n    g(\n        [\n            i\n            for i in (\n                (a, 'r'),\n"
-        "                (b, 'w') if b else None,\n            )\n            if i is not None\n        ],\n        a,\n"
-        "    )\n"
+        "                (b, 'w') if b else None,\n            )\n            if i is not None\n        ],\n"
+        "        a,\n    )\n"
     ),
     "what no constant that comes later is a part of": (
         "def f(a):\n    a(-1 << 31, -1 << 64)\n    a(1 << 31)\n    a(1 << 64)\n\n\n"
