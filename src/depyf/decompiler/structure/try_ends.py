@@ -326,14 +326,6 @@ def _laid_out_behind(exits: TryExits) -> Ends | None:
     return Ends(later[0], _single([block for block in body if block.layout < exits.last and block is not exits.end]))
 
 
-def _only_the_body_goes_on(exits: TryExits) -> Ends | None:
-    """The body continues with the loop or with what follows, the handlers with nothing."""
-    others, end = exits.others, exits.end
-    if len(others) != 1 or end not in exits.from_body or end not in exits.loop or exits.from_handler:
-        return None
-    return Ends(others[0])
-
-
 def _handlers_go_on(exits: TryExits) -> Ends | None:
     """What the handlers continue with follows the statement."""
     real = exits.handler_real
@@ -402,7 +394,6 @@ RULES: Rules[TryExits, Ends] = Rules(
     _handlers_fall_off,
     _handlers_loop_by_their_lines,
     _laid_out_behind,
-    _only_the_body_goes_on,
     _handlers_go_on,
     _return_by_its_line,
     _body_goes_on_before,
