@@ -8,6 +8,7 @@ no instruction depends on the version of the bytecode.
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 from ...errors import DecompilationError
 from ..passes import Invariant, Observer, Pass, run_passes
@@ -44,8 +45,8 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
-    fields = _fields(raw)
-    if raw.disassembled is None or any(map(operator.is_not, raw.disassembled[0], fields)):
+    if raw.disassembled is None or _is_stale(raw, raw.disassembled[0]):
+        fields = _fields(raw)
         try:
             raw.disassembled = fields, disassembled(raw), False
         except DecompilationError as error:
@@ -67,8 +68,15 @@ def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
 
 def has_given_instructions(raw: RawCode) -> bool:
     """Whether the instructions of ``raw`` are those that it was given, so that no pass makes them."""
-    given = raw.disassembled is not None and raw.disassembled[2]
-    return given and not any(map(operator.is_not, raw.disassembled[0], _fields(raw)))  # type: ignore[index]
+    if raw.disassembled is None:
+        return False
+    fields, _, is_given = raw.disassembled
+    return is_given and not _is_stale(raw, fields)
+
+
+def _is_stale(raw: RawCode, fields: tuple[Any, ...]) -> bool:
+    """Whether one of the ``fields`` of ``raw`` has been replaced since."""
+    return any(map(operator.is_not, fields, _fields(raw)))
 
 
 _fields = operator.attrgetter(
