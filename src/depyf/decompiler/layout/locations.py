@@ -313,16 +313,17 @@ def _with_operands(votes: dict[Span, Extent], tokens: list[Token]) -> dict[Span,
     The position of an attribute whose operand is over lines, as in our text, is that of its name (``compile.c``,
     update_start_location_to_match_attr). That of its call begins there.
     """
+    spans = [one for one in votes if one[0] > 1 and tokens[one[0] - 1].text == "." and tokens[one[0]].kind == "name"]
+    if not spans:
+        return votes
     starts: dict[int, int] = {}
     places = {(start, extent[:2]) for (start, _), extent in votes.items()}
-    for (start, end), (line, column, end_line, end_column) in votes.items():
-        if start > 1 and tokens[start - 1].text == "." and tokens[start].kind == "name":
-            operand = _start_of_operand(tokens, start - 2)
-            is_wide = start == end and line == end_line and end_column - column > width_of(tokens[start].text)
-            if is_wide or (operand, (line, column)) in places:
-                starts[start] = operand
-    if not starts:
-        return votes
+    for start, end in spans:
+        line, column, end_line, end_column = votes[start, end]
+        operand = _start_of_operand(tokens, start - 2)
+        is_wide = start == end and line == end_line and end_column - column > width_of(tokens[start].text)
+        if is_wide or (operand, (line, column)) in places:
+            starts[start] = operand
     return {(starts.get(start, start), end): extent for (start, end), extent in votes.items()}
 
 

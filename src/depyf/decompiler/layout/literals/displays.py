@@ -279,10 +279,13 @@ def _near_power(base: int, form: str) -> Style:
     return spelling
 
 
-def _negative_near_power(one: Element) -> str | None:
+_near_power_of_two = _near_power(2, "**1+")
+
+
+def _in_parentheses(one: Element) -> str | None:
     """Write an integer near a power of two, in parentheses after a minus."""
-    text = _near_power(2, "**1+")(one._replace(is_negative=False)) if one.is_negative else None
-    return f"({text})" if text is not None else _near_power(2, "**1+")(one)
+    text = _near_power_of_two(one._replace(is_negative=False))
+    return f"({text})" if text is not None and one.is_negative else text
 
 
 def _power_of_two(form: str) -> Style:
@@ -364,11 +367,11 @@ def _short_escapes(one: Element) -> str | None:
 
 
 _STYLES: tuple[Style, ...] = (
-    _near_power(2, "**1+"), _near_power(2, "**1 + "), _near_power(2, " ** 1 + "),
+    _near_power_of_two, _near_power(2, "**1 + "), _near_power(2, " ** 1 + "),
     _shift("<<1-"), _shift(" << 1 - "), _near_power(10, "**1+"), _near_power(10, " ** 1 + "),
     _number("#x"), _number("#06x"), _number("#010x"), _number("_"), _repetition("*"), _repetition(" * "),
     _short_float, _short_escapes, _power_of_two("2**{}"), _power_of_two("2 ** {}"), _power_of_two("1 << {}"),
-    _negative_near_power,
+    _in_parentheses,
 )  # fmt: skip
 """The most common first."""
 _STYLES_OF_FLOATS: tuple[Style, ...] = (_quotient("/"), _quotient(" / "))
