@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -17,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 SLOW = ROOT / "tests" / "slow_tests.txt"
 LONG = ROOT / "tests" / "long_files.txt"
 OTHER_PYTHONS = {"find_interpreter", "found_or_recorded"}
+
+os.environ["DEPYF_TRACEBACK"] = "1"  # an exception that no code expects fails a test, here and in child processes
 
 
 def lines_of(path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import types
 from typing import Any, Callable
 
@@ -265,7 +266,13 @@ def requalified(code: types.CodeType, old: str, new: str) -> types.CodeType:
 def test_a_qualified_name_that_no_text_gives() -> None:
     module = compile("def f(a, b):\n    def g(): return a\n    return g, b\n", "m.py", "exec", dont_inherit=True)
     for new in ("", "g", "<lambda>"):
-        assert not depyf.analyze(requalified(module, "f", new)).nested[0].proven
+        code = requalified(module, "f", new)
+        result = depyf.analyze(code)
+        verdict = result.nested[0].verdict
+        assert verdict.level is Level.EQUIVALENT and "own qualified name" in verdict.describe(), verdict.describe()
+        space: dict[str, Any] = {}
+        exec(recompile(result.source, code), space)
+        assert space["f"].__qualname__ == new
         function = next(one for one in module.co_consts if isinstance(one, types.CodeType))
         code = requalified(function, "f.<locals>.g", new)
         inner = depyf.analyze(code).nested[0].verdict
@@ -278,10 +285,216 @@ def test_a_function_called_lambda() -> None:
     fields = {name: "<lambda>" for name in ("co_name", "co_qualname") if hasattr(two.__code__, name)}
     code = subtract.__code__.replace(**fields)
     result = depyf.analyze(code)
-    assert result.source.startswith("def lambda_") and result.verdict.level is Level.EQUIVALENT
+    assert "\ndef lambda_" in result.source and result.verdict.level is Level.EQUIVALENT
     assert "put back" in result.verdict.describe()
     assert recompile(result.source, code).co_name == "<lambda>"
     assert depyf.analyze((lambda a: a).__code__).verdict.level is not Level.EQUIVALENT
+
+
+# Names of code objects, which say nothing about what they are
+
+EVERY_KIND = """
+def deco(f): return f
+class A:
+    x = [i for i in range(3)]
+    def __private(self, k=lambda: 1): return (self, k())
+    def m(self): return sorted([(a, b) for a in (1, 2) for b in {c for c in (a, a)}]), {k: v for k, v in [(1, 2)]}
+    class B:
+        def z(self): return self.__class__.__name__
+@deco
+@deco
+def outer(n):
+    global shared
+    def shared(): return n
+    def inner(): return n
+    y = lambda q: (lambda: q)
+    @deco(lambda one: one)
+    def decorated(): return n, y
+    z = {(lambda w: deco)([w for w in range(n)])(lambda: None)()}
+    return inner(), y(3)(), list(g for g in 'ab'), [w for w in range(n)], decorated()[0]
+async def co(): return [x async for x in z]
+r = outer(3)[:5], A().m(), A.B().z(), A.x, A()._A__private()[1], shared()
+"""
+LIES = (
+    "a", "", "class", "x y", "\udc80", "\ufb01", "a.b.c\n", "<module>", "<lambda>", "<listcomp>", "<genexpr>",
+    "<generic parameters of x>", "__annotate__", "A",
+)  # fmt: skip
+
+
+def code_objects(code: types.CodeType) -> list[types.CodeType]:
+    inside = [code_objects(value) for value in code.co_consts if isinstance(value, types.CodeType)]
+    return [code, *(one for found in inside for one in found)]
+
+
+def called_otherwise(code: types.CodeType, name_of: Callable[[types.CodeType], str]) -> types.CodeType:
+    consts = [
+        called_otherwise(value, name_of) if isinstance(value, types.CodeType) else value for value in code.co_consts
+    ]
+    names: dict[str, Any] = {field: name_of(code) for field in ("co_name", "co_qualname") if hasattr(code, field)}
+    return code.replace(co_consts=tuple(consts), **names)
+
+
+def own_names(code: types.CodeType) -> list[tuple[str, str]]:
+    return [(one.co_name, getattr(one, "co_qualname", "")) for one in code_objects(code)]
+
+
+def check_other_names(name_of: Callable[[types.CodeType], str]) -> None:
+    """The text is that of the code with its own names; the verdicts say which are put back, and they are."""
+    code = compile(EVERY_KIND, "m.py", "exec", dont_inherit=True)
+    other = called_otherwise(code, name_of)
+    result = depyf.analyze(other)
+    assert result.proven, [(part.qualname, part.verdict.describe()) for part in result.walk()]
+    for line in ("class A:", "    class B:", "def outer(n):", "async def co():", "    global shared"):
+        assert f"{line}\n" in result.source, result.source
+    for part, plain in zip(result.walk(), depyf.analyze(code).walk()):
+        is_said = any(f"{how} {part.name!a}" in part.verdict.describe() for how in ("own name,", "is"))
+        assert is_said or part.name in (plain.name, "<lambda>"), (part.name, part.verdict.describe())
+        assert part.verdict.level is Level.EQUIVALENT or part.name in (plain.name, "<lambda>"), part.name
+    again = recompile(result.source, other)
+    assert own_names(again) == own_names(other)
+    assert depyf.verify(other, again).proven
+    spaces: list[dict[str, Any]] = [{}, {}]
+    exec(again, spaces[0])
+    exec(code, spaces[1])
+    assert spaces[0]["r"] == spaces[1]["r"]
+
+
+def without_comments(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def test_one_name_for_everything() -> None:
+    for lie in LIES:
+        check_other_names(lambda code, lie=lie: lie)
+
+
+def test_a_name_for_each() -> None:
+    check_other_names(lambda code: f"f{code.co_firstlineno}_{len(code.co_code)}")
+    check_other_names(lambda code: code.co_name[::-1])
+
+
+def test_a_lambda_has_no_annotations() -> None:
+    module = compile("def f(a: int): return a\ng = lambda a: a\n", "m.py", "exec", dont_inherit=True)
+    code = called_otherwise(module, lambda code: "<lambda>" if code.co_name == "f" else code.co_name)
+    result = depyf.analyze(code)
+    assert result.proven and "def f(a: int):" in result.source and "g = lambda a: a" in result.source, result.source
+
+
+def test_methods_of_one_expression_are_no_lambdas() -> None:
+    """Their class makes no cell for the names that annotations need where these are text."""
+    for future in ("", "from __future__ import annotations\n"):
+        source = f"{future}class C:\n    def f(self): return self\n    @property\n    def g(self): return 1\n"
+        result = depyf.analyze(compile(source, "m.py", "exec", dont_inherit=True))
+        assert result.proven and not any(one.text.own for one in result.walk()), result.source
+        assert "def f(self):" in result.source and "def g(self):" in result.source
+
+
+def test_a_module_is_what_has_no_locals() -> None:
+    for name in ("<cell line: 1>", "<template>", "_fn0_0", "A"):
+        code = compile("x = 1\ndef f(): return x\n", "m.py", "exec", dont_inherit=True).replace(co_name=name)
+        result = depyf.analyze(code)
+        assert result.proven and without_comments(result.source)[0] == "x = 1", result.source
+        assert recompile(result.source, code).co_name == name
+
+
+CLASSES = """
+class A:
+    "A class"
+    class B(dict): x = 1
+    def f(self): return [i for i in self.g()]
+    def g(self): return (1, "C")
+class C(A): pass
+def h():
+    class D: pass
+    return D
+r = A().f(), C.__name__, A.B.__qualname__, h().__name__, h().__qualname__
+"""
+
+
+def stored_otherwise(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
+    """``code`` with other names of variables and attributes: functions and classes get the same names as before."""
+    return code.replace(
+        co_names=tuple(names.get(name, name) for name in code.co_names),
+        co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
+        co_consts=tuple(
+            stored_otherwise(one, names) if isinstance(one, types.CodeType) else one for one in code.co_consts
+        ),
+    )
+
+
+def test_definitions_stored_under_another_name() -> None:
+    for names in (
+        {"A": "_n0", "B": "_n1", "C": "_n2", "D": "_n3", "f": "_n4", "g": "_n5", "h": "_n6"},
+        {"A": "C", "C": "A", "f": "class", "g": "<lambda>"},
+        {"A": "__x", "f": "__y", "D": "a b", "h": ""},
+    ):
+        code = stored_otherwise(compile(CLASSES, "m.py", "exec", dont_inherit=True), names)
+        result = depyf.analyze(code)
+        assert result.proven, [(part.qualname, part.verdict.describe()) for part in result.walk()]
+        assert result.verdict.level is Level.EQUIVALENT, result.verdict.describe()
+        again = recompile(result.source, code)
+        assert own_names(again) == own_names(code) and depyf.verify(code, again).proven
+        spaces: list[dict[str, Any]] = [{}, {}]
+        exec(again, spaces[0])
+        exec(code, spaces[1])
+        assert spaces[0]["r"] == spaces[1]["r"] == ([1, "C"], "C", "A.B", "D", "h.<locals>.D")
+
+
+def test_two_classes_under_one_name() -> None:
+    """One text can't mean two names: what can't be put back is refused."""
+    text = "class A: pass\nr = A.__name__\nclass B: pass\nr += B.__name__\n"
+    code = stored_otherwise(compile(text, "m.py", "exec", dont_inherit=True), {"A": "B"})
+    result = depyf.analyze(code)
+    if result.proven:
+        space: dict[str, Any] = {}
+        exec(recompile(result.source, code), space)
+        assert space["r"] == "AB"
+    assert result.proven or "stored elsewhere" in result.verdict.describe()
+
+
+def test_a_comprehension_alone_is_told_by_its_instructions() -> None:
+    for code in code_objects(compile("[[y for y in x] for x in (z for z in a)]", "m.py", "eval"))[1:]:
+        for name in ("f", "<lambda>", "<module>"):
+            result = depyf.analyze(code.replace(co_name=name))
+            assert result.source.split(" for ")[1:], result.source
+            assert result.verdict.level is Level.EQUIVALENT, result.verdict.describe()
+            assert f"its own name, {name!r}" in result.verdict.describe(), result.verdict.describe()
+
+
+def test_super_where_the_module_has_a_variable_of_that_name() -> None:
+    """It is then called as any other global, also in the text of one method."""
+    text = "class A(B):\n    def f(self, x):\n        return super().f(x)\n"
+    for more in ("", "other = super\n"):
+        (code,) = (one for one in code_objects(compile(text + more, "m.py", "exec")) if one.co_name == "f")
+        result = depyf.analyze(code)
+        assert result.verdict.proven and "super().f(x)" in result.source, result.verdict.describe()
+
+
+def test_junk_behind_the_end() -> None:
+    for junk in ("POP_TOP", "NOP", "RETURN_VALUE"):
+        code = compile("def f(x):\n    yield x\n    return [y for y in x]\n", "m.py", "exec", dont_inherit=True)
+        inner = next(one for one in code.co_consts if isinstance(one, types.CodeType))
+        behind = bytes([dis.opmap[junk], 0, dis.opmap["RETURN_VALUE"], 0])
+        longer = inner.replace(co_code=inner.co_code + behind)
+        consts = tuple(longer if one is inner else one for one in code.co_consts)
+        result = depyf.analyze(code.replace(co_consts=consts, co_code=code.co_code + behind))
+        assert all(part.proven for part in result.walk()), [part.verdict.describe() for part in result.walk()]
+
+
+def test_a_variable_called_like_a_global_of_the_same_code() -> None:
+    code = compile("def f(a):\n    return lambda: (a, b)\n", "m.py", "exec", dont_inherit=True)
+
+    def clashing(one: types.CodeType) -> types.CodeType:
+        consts = [clashing(it) if isinstance(it, types.CodeType) else it for it in one.co_consts]
+        names = tuple("a" if name == "b" else name for name in one.co_names)
+        return one.replace(co_consts=tuple(consts), co_names=names)
+
+    code = clashing(code)
+    result = depyf.analyze(code)
+    assert all(part.proven for part in result.walk()), result.verdict.describe()
+    space: dict[str, Any] = {"a": 2}
+    exec(recompile(result.source, code), space)
+    assert space["f"](1)() == (1, 2)
 
 
 def main() -> None:

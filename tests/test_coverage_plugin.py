@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import marshal
 import os
 import py_compile
 import sys
@@ -71,3 +73,19 @@ def test_a_damaged_file_has_no_source(plugin, module):
         file.truncate(30)
     with pytest.raises(sys.modules["coverage.exceptions"].NoSource, match="No source for code"):
         plugin.file_reporter(module).source()
+
+
+def test_lines_of_code_that_only_says_that_it_comes_from_there_do_not_count(plugin, module, tmp_path, monkeypatch):
+    code = compile("import sys\nframe = sys._getframe()\n", module, "exec")
+    pyc = importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+    for name in ("module", "another"):
+        (tmp_path / f"{name}.pyc").write_bytes(pyc)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "module", raising=False)
+    own, other = (importlib.import_module(name).frame for name in ("module", "another"))
+    tracer = plugin.file_tracer(module)
+    assert tracer.has_dynamic_source_filename()
+    assert [tracer.dynamic_source_filename(module, frame) for frame in (own, other)] == [module, None]
+    assert tracer.dynamic_source_filename(module, sys._getframe()) is None
+    for name in ("module", "another"):
+        monkeypatch.delitem(sys.modules, name)

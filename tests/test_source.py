@@ -166,3 +166,39 @@ def test_getsource_of_what_has_no_file():
     assert depyf.getsource(run) == __import__("inspect").getsource(run)
     with pytest.raises(depyf.DecompilationError, match="has no Python bytecode"):
         depyf.getsource(3)
+
+
+def made(name, text="def f(): return {!r}", word="text"):
+    names = {}
+    exec(text.format(word), names)
+    names["f"].__qualname__ = name
+    return names["f"]
+
+
+@pytest.mark.parametrize("name", [
+    "..", ".", "", "/etc/passwd", "../../outside", "a\\b", "C:x", "CON", "nul.f", "x" * 5_000,
+    "\U0001d538" * 300, "a\0b",
+    "\ud800", "-", "a\nb", "~", "<locals>.f",
+])  # fmt: skip
+def test_writing_a_function_stays_in_the_folder_whatever_its_name(tmp_path, name):
+    folder = tmp_path / "folder"
+    (path,) = depyf.source.write(made(name), folder)
+    assert os.path.dirname(path) == str(folder) and os.listdir(folder) == [os.path.basename(path)]
+    assert [one.name for one in tmp_path.iterdir()] == ["folder"] and path.endswith(".py")
+    assert os.path.basename(path).strip("._") and os.path.basename(path).partition(".")[0].upper() not in ("CON", "NUL")
+
+
+def test_writing_does_not_follow_a_link(tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "f.py").symlink_to(tmp_path / "mine")
+    (path,) = depyf.source.write(made("f"), tmp_path / "folder")
+    assert (tmp_path / "mine").read_text() == "mine" and "return 'text'" in Path(path).read_text()
+    assert not os.path.islink(path)
+
+
+def test_two_functions_of_one_name_have_two_files(tmp_path):
+    one, other, again = made("f", word="one"), made("F", word="other"), made("f", word="one")
+    (first,), (second,), (third,) = (depyf.source.write(function, tmp_path) for function in (one, other, again))
+    assert "'one'" in Path(first).read_text() and "'other'" in Path(second).read_text() and third == first
+    assert first.lower() != second.lower() and one.__code__.co_filename == first

@@ -98,14 +98,14 @@ def outcome(data: bytes) -> tuple[str, str, int]:
 
 def examine(data: bytes) -> dict[str, Any]:
     """One input, measured."""
-    start, before = time.process_time(), _peak(reset=True)
+    start, before = time.process_time(), peak(reset=True)
     try:
         word, reason, count = outcome(data)
     except Exception as error:
         places = traceback.extract_tb(error.__traceback__)
         place = f"{os.path.basename(places[-1].filename)}:{places[-1].lineno}"
         word, reason, count = "failure", f"{type(error).__name__} in {place}: {error}", 0
-    took, grown = time.process_time() - start, _peak() - before
+    took, grown = time.process_time() - start, peak() - before
     if not reason and took > SECONDS + SECONDS_PER_INSTRUCTION * count:
         word, reason = "failure", f"took too long: {took:.1f} s for {count} instructions"
     if not reason and grown > BYTES:
@@ -113,7 +113,7 @@ def examine(data: bytes) -> dict[str, Any]:
     return {"word": word, "reason": reason[:300], "seconds": took, "bytes": grown, "count": count}
 
 
-def _peak(reset: bool = False) -> int:
+def peak(reset: bool = False) -> int:
     """The most memory that this process had at once; ``reset``: begin again, and give what it has now."""
     try:
         if reset:
@@ -137,21 +137,27 @@ def child(seed: int, first: int, folder: str) -> None:
         number += 1
 
 
+def lines_said(process: subprocess.Popen[Any]) -> Iterator[Any]:
+    """The lines that a child prints; one that prints none for long is killed."""
+    assert process.stdout is not None
+    while True:
+        watch = threading.Timer(10 * HANGS, process.kill)
+        watch.start()
+        line = process.stdout.readline()
+        watch.cancel()
+        if not line:
+            return
+        yield line
+
+
 def answers(options: argparse.Namespace, folder: str) -> Iterator[dict[str, Any]]:
     """What a child says, and the next one after it has ended."""
     first = options.first
     while True:
         command = [sys.executable, __file__, "--child", folder, "--seed", str(options.seed), "--first", str(first)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
         try:
-            while True:
-                watch = threading.Timer(10 * HANGS, process.kill)
-                watch.start()
-                line = process.stdout.readline()
-                watch.cancel()
-                if not line:
-                    break
+            for line in lines_said(process):
                 answer = json.loads(line)
                 first = answer["number"] + 1
                 yield answer

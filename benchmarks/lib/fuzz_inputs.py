@@ -1,4 +1,4 @@
-"""Inputs for fuzz_pyc.py: real files with damage, and marshal data written to do harm."""
+"""Inputs for the fuzzers: real files with damage, and marshal data written to do harm."""
 
 from __future__ import annotations
 
@@ -69,6 +69,92 @@ def _damage_instructions(dice: random.Random, found: bytearray, place: int, raw:
         for unit in range(at, end, 2):
             found[unit] = dice.choice(opcodes)
             found[unit + 1] = dice.choice((0, 1, 2, dice.randrange(256)))
+
+
+def damage_stored(dice: random.Random, data: bytes) -> bytes:
+    """What no compiler stores, in one code object of ``data``: its bytecode or a table gets another content, of any
+    length. The rest of the file stays readable."""
+    try:
+        raw = dice.choice(list(read_pyc_bytes(data).walk()))
+    except PycError:
+        return data
+    if dice.random() < 0.8 and raw.bytecode:
+        old, new = raw.bytecode, raw.bytecode
+        for _ in range(dice.choice((1, 1, 1, 2, 4))):
+            new = dice.choice(_STORED)(dice, new, raw)
+    else:
+        old, new = raw.linetable, bytes(dice.randrange(256) for _ in range(dice.choice((0, 1, 5, 60))))
+        table = raw.stored.get("exception_table", b"")
+        if table and dice.random() < 0.6:
+            old, new = table, dice.choice((new, table[: dice.randrange(len(table))], table * dice.choice((2, 50))))
+    place = data.find(_number(len(old)) + old, HEADER) if old else -1
+    return data[:place] + _number(len(new)) + new + data[place + 4 + len(old) :] if place > 0 else data
+
+
+def _unit(dice: random.Random, code: bytes) -> int:
+    """The offset of a two-byte unit."""
+    return 2 * dice.randrange(len(code) // 2) if len(code) > 1 else 0
+
+
+def _cut_caches(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    """The end is an instruction without all of its inline caches, or with none."""
+    rows = TABLES[raw.version].rows
+    number = dice.choice([number for number, row in rows.items() if row.caches] or [0])
+    caches = bytes(2 * dice.randrange(rows[number].caches)) if number else b""
+    cut = code[: _unit(dice, code)] if dice.random() < 0.3 else code
+    return cut + bytes((number, dice.randrange(256))) + caches
+
+
+def _unknown_opcode(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    """Internal, instrumented and specialised opcodes, and those of no instruction."""
+    rows = TABLES[raw.version].rows
+    odd = [number for number in range(256) if number not in rows or rows[number].rule == "internal"]
+    at = dice.choice((0, len(code), _unit(dice, code), _unit(dice, code)))
+    units = b"".join(bytes((dice.choice(odd), dice.choice((0, 1, 255)))) for _ in range(dice.choice((1, 1, 3))))
+    return code[:at] + units + code[at + dice.choice((0, len(units))) :]
+
+
+def _full_caches(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    """Units of zeros, which most caches are, get a content."""
+    zeros = [at for at in range(0, len(code), 2) if code[at : at + 2] == b"\0\0"]
+    for at in dice.sample(zeros, min(len(zeros), dice.choice((1, 4, 1000)))):
+        code = code[:at] + bytes((dice.randrange(256), dice.randrange(256))) + code[at + 2 :]
+    return code
+
+
+def _extended(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    """EXTENDED_ARG in numbers, also at the end."""
+    number = TABLES[raw.version].number("EXTENDED_ARG")
+    count = dice.choice((1, 2, 3, 4, 5, 300, 5000))
+    storm = b"".join(bytes((number, dice.choice((0, 1, 255)))) for _ in range(count))
+    at = dice.choice((0, len(code), _unit(dice, code)))
+    return code[:at] + storm + (b"" if dice.random() < 0.2 else code[at:])
+
+
+def _wild_jump(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    """Jumps to anywhere, and operands of four bytes."""
+    rows = TABLES[raw.version].rows
+    jumps = [number for number, row in rows.items() if row.rule.startswith("jump")]
+    extended = TABLES[raw.version].number("EXTENDED_ARG")
+    head = b"".join(bytes((extended, dice.randrange(256))) for _ in range(dice.choice((0, 0, 1, 3))))
+    at = _unit(dice, code)
+    number = dice.choice(jumps)
+    return code[:at] + head + bytes((number, dice.randrange(256))) + bytes(2 * rows[number].caches) + code[at:]
+
+
+def _shorter(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    return code[: dice.randrange(len(code) + 1)] if dice.random() < 0.2 else code[: _unit(dice, code)]
+
+
+def _any_units(dice: random.Random, code: bytes, raw: RawCode) -> bytes:
+    count = dice.choice((1, 4, 40, 400))
+    return code[: _unit(dice, code)] + bytes(dice.randrange(256) for _ in range(2 * count))
+
+
+_STORED: tuple[Callable[[random.Random, bytes, RawCode], bytes], ...] = (
+    _cut_caches, _cut_caches, _unknown_opcode, _unknown_opcode, _full_caches, _extended, _wild_jump, _wild_jump,
+    _shorter, _any_units,
+)  # fmt: skip
 
 
 def _flip(dice: random.Random, found: bytearray, other: bytes) -> None:
@@ -148,7 +234,7 @@ def _grammar(dice: random.Random, version: tuple[int, int], depth: int = 0) -> b
 
 def _code(dice: random.Random, version: tuple[int, int], depth: int = 0, bytecode: bytes | None = None) -> bytes:
     """A code object with fields that are of the right type, and of any content."""
-    opcodes = list(TABLES[version].rows)
+    opcodes = list(TABLES[version].rows) if dice.random() < 0.8 else list(range(256))
     handlers = bytes(dice.randrange(64) for _ in range(4 * dice.choice((0, 1, 3, 40))))
     if bytecode is None:
         bytecode = bytes(

@@ -38,6 +38,13 @@ def grafts(count: int, seed: int, library: Path) -> Iterator[str]:
         count -= 1
 
 
+def functions(count: int, seed: int, library: Path) -> list[str]:
+    """``count`` functions of the library as they are. Needs CPython 3.9."""
+    dice = random.Random(seed)
+    found, _ = _parts(_chosen(library, dice))
+    return dice.sample(found, min(count, len(found)))
+
+
 def _chosen(library: Path, dice: random.Random) -> list[Path]:
     paths = sorted(path for pattern in ("*.py", "*/*.py") for path in library.glob(pattern))
     return dice.sample(paths, min(FILES, len(paths)))

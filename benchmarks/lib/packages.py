@@ -24,22 +24,38 @@ COUNT = 10
 PYTHON = "3.8"
 
 
+NEW = """
+anndata arviz bokeh contourpy django flax homeassistant jax jaxlib networkx numcodecs numpy optype pint pymc scanpy
+scipy sphinx xarray-einstats zarr
+""".split()
+"""Packages whose newest releases ask for Python 3.12 or later."""
+NEWEST = "3.14"
+
+
 def chosen(seed: int) -> List[str]:
     """The ten packages."""
     return sorted(random.Random(seed).sample(NAMES, COUNT))
 
 
-def download(names: List[str], folder: Path) -> None:
-    """Put the sources of each package into a folder of its own, unless it is there already."""
+def download(names: List[str], folder: Path, python: str = PYTHON) -> None:
+    """Put the sources of each package, for that ``python``, into a folder of its own, unless it is there already."""
     for name in names:
         if (folder / name).is_dir():
             continue
         wheels = folder / "wheels" / name
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*pip, "--only-binary=:all:", "--python-version", PYTHON, "-d", str(wheels), name], check=True)
+        subprocess.run([*pip, "--only-binary=:all:", "--python-version", python, "-d", str(wheels), name], check=True)
         (wheel,) = wheels.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(folder / name, [one for one in archive.namelist() if one.endswith(".py")])
+            wanted = (".py", ".dist-info/METADATA")
+            archive.extractall(folder / name, [one for one in archive.namelist() if one.endswith(wanted)])
+
+
+def requires(name: str, folder: Path) -> str:
+    """What the package says of the Pythons that it is for, such as '>=3.12'."""
+    (metadata,) = (folder / name).glob("*.dist-info/METADATA")
+    lines = metadata.read_text(encoding="utf-8").splitlines()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("Requires-Python:")), "")
 
 
 def files_of(names: List[str], folder: Path, sample: Optional[int], seed: int) -> List[str]:

@@ -21,10 +21,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 from typing import Iterable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+sys.path.insert(1, str(Path(__file__).resolve().parent / "generators"))
+
+from collect import STAND_IN  # type: ignore[import-not-found]
 
 import workers
 from tally import Row, Tally, rows_of
@@ -32,25 +36,36 @@ from tally import Row, Tally, rows_of
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src"
 LIBRARIES = {
-    "attrs": "attrs", "beartype": "beartype", "cattrs": "cattrs", "dataclasses": "", "hy": "hy", "jinja2": "jinja2",
-    "mako": "mako", "pytest": "pytest", "sqlalchemy": "sqlalchemy",
+    "adaptix": "adaptix pyserde", "antlr": "omegaconf sympy", "asyncio_repl": "", "attrs": "attrs",
+    "beartype": "beartype", "birdseye": "birdseye", "bottle": "bottle", "bytecode": "bytecode", "cattrs": "cattrs",
+    "chameleon": "chameleon", "cheetah": "CT3", "construct": "construct", "dataclasses": "", "ddtrace": "ddtrace",
+    "decorators": "decorator makefun boltons", "fastjsonschema": "fastjsonschema", "genshi": "genshi",
+    "goto": "goto-statement", "hy": "hy", "ipython": "ipython", "jinja2": "jinja2", "kajiki": "kajiki", "lark": "lark",
+    "mako": "mako", "mashumaro": "mashumaro", "mcpyrate": "mcpyrate", "ovld": "ovld patchy",
+    "protobuf": "grpcio-tools", "pyccolo": "pyccolo", "pytest": "pytest", "restricted": "RestrictedPython",
+    "slipcover": "slipcover", "sqlalchemy": "sqlalchemy", "sympy": "sympy", "tatsu": "tatsu", "thrift": "thriftpy2",
+    "tornado": "tornado", "typeguard": "typeguard", "webpy": "web.py", "xonsh": "xonsh",
 }  # fmt: skip
-"""What is installed for each; dataclasses are Python's own."""
-VERSIONS = "3.9,3.12,3.14"
+"""What is installed for each; dataclasses and the REPL of asyncio are Python's own."""
+VERSIONS = "3.8,3.11,3.13,3.14"
 
 
 def environment(python: str, folder: Path, packages: Iterable[str]) -> str:
-    """The interpreter of the environment in ``folder``, made if it is not there, with ``packages``."""
+    """The interpreter of the environment in ``folder``, made if it is not there, with ``packages`` installed.
+
+    Raises CalledProcessError if they can't be.
+    """
     inside = folder / ("Scripts" if os.name == "nt" else "bin") / ("python.exe" if os.name == "nt" else "python")
     if not inside.exists():
         subprocess.run([python, "-m", "venv", "--without-pip", str(folder)], check=True)
     done = folder / "installed.txt"
-    wanted = sorted(filter(None, packages))
-    if not done.exists() or not set(wanted) <= set(done.read_text().split()):
+    known = set(done.read_text().split()) if done.exists() else set()
+    wanted = sorted(set(packages) - known)
+    if wanted:
         # This Python's pip: not every interpreter has one, nor the module that brings it.
-        pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", *wanted]
+        pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "--quiet", "--prefer-binary", *wanted]
         subprocess.run([*pip, "--disable-pip-version-check"], check=True)
-        done.write_text("\n".join(wanted))
+        done.write_text("\n".join(sorted(known | set(wanted))))
     return str(inside)
 
 
@@ -59,8 +74,19 @@ def work(path: str) -> list[Row]:
     from depyf.decompiler.pipeline import analyze
 
     with open(path, "rb") as file:
-        code = marshal.load(file)
+        code = with_objects(marshal.load(file))
     return rows_of(analyze(code), f"{Path(path).stem} {Path(code.co_filename).name}")
+
+
+def with_objects(code: types.CodeType) -> types.CodeType:
+    """``code`` with objects where the collector could not write the constant."""
+    consts = tuple(
+        with_objects(one)
+        if isinstance(one, types.CodeType)
+        else (object() if isinstance(one, tuple) and one[:1] == (STAND_IN,) else one)
+        for one in code.co_consts
+    )
+    return code.replace(co_consts=consts)
 
 
 def measure(folder: str, jobs: int) -> list[Row]:
@@ -110,12 +136,17 @@ def main(arguments: Iterable[str] | None = None) -> int:
             found = find_interpreter((int(major), int(minor))) if (major + minor).isdigit() else None
             if found is None:
                 parser.error(f"no CPython {version} is found here (DEPYF_PYTHONS names more folders to look in)")
-            python = environment(found, kept / version, map(LIBRARIES.__getitem__, libraries))
             for library in libraries:
+                group = f"{version} {library}"
                 with tempfile.TemporaryDirectory() as folder:
-                    tally.add(f"{version} {library}", of_library(python, library, folder, options.jobs))
-                    tally.files[f"{version} {library}"] = len(os.listdir(folder))
-                    print(f"{version} {library} is done", file=sys.stderr)
+                    try:
+                        python = environment(found, kept / version, LIBRARIES[library].split())
+                        tally.add(group, of_library(python, library, folder, options.jobs))
+                    except subprocess.CalledProcessError:
+                        tally.leave_out(group, "it can't be installed or used here")
+                        continue
+                    tally.files[group] = len(os.listdir(folder))
+                    print(f"{group} is done", file=sys.stderr)
     print(tally.table())
     for line in tally.failed():
         print(line)

@@ -18,7 +18,7 @@ import sys
 import time
 import types
 from pathlib import Path
-from typing import Callable, Dict, List, Tuple
+from typing import Callable, Dict, Iterator, List, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
@@ -101,11 +101,32 @@ def indents(count: int) -> List[str]:
     return lines
 
 
+def methods(count: int) -> List[str]:
+    return ["class C:", *_indented([line for n in range(count) for line in (f"def m{n}(self):", "    return self.x")])]
+
+
+def breaks(count: int) -> List[str]:
+    return [line for n in range(count) for line in ("while 1:", f"    if x > {n % 250}: break")]
+
+
+def returns(count: int) -> List[str]:
+    """Each with a copy of the `finally` body."""
+    lines = [line for n in range(count) for line in (f"if x == {n % 250}:", f"    return g({n})")]
+    return ["try:", *_indented(lines), "finally:", "    g()"]
+
+
 SHAPES: Dict[str, Callable[[int], List[str]]] = {
     "straight": straight, "ifs": ifs, "elif": elifs, "match": match, "trys": trys, "loops": loops, "whiles": whiles,
     "comprehensions": comprehensions, "deep": deep, "long": long_expression, "conditions": conditions, "nested": nested,
-    "indents": indents,
+    "indents": indents, "methods": methods, "breaks": breaks, "returns": returns,
 }  # fmt: skip
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
 
 
 def of_size(shape: Callable[[int], List[str]], wanted: int) -> Tuple[types.CodeType, int]:
@@ -115,7 +136,7 @@ def of_size(shape: Callable[[int], List[str]], wanted: int) -> Tuple[types.CodeT
         lines = ["def f(x):", *_indented(shape(count))]
         module = compile("\n".join(lines) + "\n", "<growth>", "exec")
         code = next(constant for constant in module.co_consts if isinstance(constant, types.CodeType))
-        size = sum(1 for _ in dis.get_instructions(code))
+        size = sum(1 for one in _codes(code) for _ in dis.get_instructions(one))
         if abs(size - wanted) < wanted / 10:
             break
         count = max(1, count * wanted // size)

@@ -32,6 +32,7 @@ TESTS = (
     "tests/syntax", "tests/printing", "tests/flowgraph", "tests/structure", "tests/lift", "tests/cli",
     "tests/test_import.py",
     "tests/decompiler/test_growth.py", "tests/decompiler/test_nesting.py", "tests/decompiler/test_refused.py",
+    "tests/decompiler/test_nothing_hidden.py", "tests/decompiler/test_pieces_of_functions.py",
     "tests/decompiler/test_stepper.py", "tests/decompiler/test_passes.py", "tests/decompiler/test_invariants.py",
     "tests/decompiler/test_other_versions.py", "tests/proof/test_verify.py", "tests/proof/test_prove.py",
     "tests/proof/test_scaffold.py", "tests/proof/test_compiler_pool.py", "tests/bytecode/test_qualnames.py",

@@ -190,7 +190,7 @@ def _judge_dump(row: Row, named: List[Run], recorded: List[Run], without: List[R
             ours["dump"]["head"], records, torch["counters"])  # fmt: skip
         noise = _noise(quiet["stderr"], ours["stderr"])
         if not ours["dump"]["compilations"]:  # which is worth a line
-            noise = [line for line in noise if not line.startswith("nothing was compiled in this block")]
+            noise = [line for line in noise if not line.startswith("nothing was compiled while this was recorded")]
         row.setdefault("noise", []).extend(noise)
     dumps = [one["dump"] for one in recorded]
     for key, together in (("compilations", sum), ("proven", sum), ("page_lines", max), ("bytes", sum), ("linked", sum),

@@ -4,7 +4,7 @@
 and PyTorch only by the names that need it.
 """
 
-from __future__ import annotations
+# No `from __future__ import annotations`: it imports a module, and `depyf/__main__.py` has to come first.
 
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would be most of the cost of this import
 
@@ -66,7 +66,7 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import the public name or module ``name`` on first use.
 
     Raises AttributeError for a name that depyf does not have, and ImportError, never AttributeError, for one that it
@@ -89,5 +89,5 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
+def __dir__() -> "list[str]":
     return sorted(set(globals()) | set(__all__))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 from .source_in_debuggers import has_compiled
+from .sourceless import of_globals, same_file
 
 
 def coverage_init(registry: Any, options: Any) -> None:
@@ -43,9 +44,18 @@ class Tracer:
 
     def __init__(self, filename: str) -> None:
         self._filename = filename
+        self._compiled = same_file(filename + "c")
 
     def source_filename(self) -> str:
         return self._filename
+
+    def has_dynamic_source_filename(self) -> bool:
+        return True
+
+    def dynamic_source_filename(self, filename: str, frame: Any) -> str | None:
+        """The file, unless the code only says that it comes from there."""
+        module = of_globals(frame.f_globals)
+        return self._filename if module is not None and same_file(module.compiled) == self._compiled else None
 
 
 class Reporter:

@@ -5,7 +5,6 @@ No name of an operation is looked up in this interpreter: code of every version 
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import types
 from typing import Any, Iterator
@@ -13,10 +12,12 @@ from typing import Any, Iterator
 from .decompiler.bytecode import RawCode, load
 from .decompiler.bytecode.disassemble import disassemble
 from .decompiler.bytecode.instruction import Instruction
+from .decompiler.bytecode.interpreters import on_path
 from .decompiler.bytecode.versions import TABLES
 from .decompiler.flowgraph import build_flowgraph
 from .decompiler.live.objects import target_of
 from .errors import DecompilationError, DepyfError
+from .escapes import printable
 
 __all__ = ["dot", "listing", "raw_code", "svg"]
 
@@ -53,22 +54,22 @@ def dot(raw: RawCode) -> list[str]:
     lines = ["digraph code {", '  node [shape=box fontname="monospace"];']
     for number, one in enumerate(raw.walk()):
         lines.append(f"  subgraph cluster_{number} {{")
-        lines.append(f"    label={_quoted(one.qualname)};")
+        lines.append(f'    label="{_escaped(one.qualname)}";')
         for block in build_flowgraph(disassemble(one)).blocks:
             name = f"{number}.{block.start}"
-            text = "\\l".join([*(_escaped(_shown(instruction)) for instruction in block.instructions), ""])
+            text = "\\l".join([*(_escaped(repr(instruction)) for instruction in block.instructions), ""])
             lines.append(f'    "{name}" [label="{text}"];')
             for label, other in (("", block.fall), ("jump", block.target), ("raises", block.handler_block)):
                 if other is not None:
                     style = " style=dashed" if label == "raises" else ""
-                    lines.append(f'    "{name}" -> "{number}.{other.start}" [label={_quoted(label)}{style}];')
+                    lines.append(f'    "{name}" -> "{number}.{other.start}" [label="{label}"{style}];')
         lines.append("  }")
     return [*lines, "}"]
 
 
 def svg(raw: RawCode) -> str:
     """The same graph as SVG, drawn by Graphviz. Raises DepyfError if its program ``dot`` is not on PATH, or fails."""
-    program = shutil.which("dot")
+    program = next(on_path("dot"), None)
     if program is None:
         raise DepyfError("SVG is drawn by the program dot of Graphviz, which is not on PATH; --cfg prints its input")
     text = "\n".join(dot(raw)) + "\n"
@@ -83,8 +84,8 @@ def svg(raw: RawCode) -> str:
 
 def _of_one(raw: RawCode) -> list[str]:
     version = ".".join(map(str, raw.version))
-    lines = [f"{raw.qualname}: CPython {version}, {_printable(raw.filename)}:{raw.firstlineno}"]
-    lines.append(f"  parameters and variables: {', '.join(map(_printable, raw.localsplus)) or 'none'}")
+    lines = [f"{raw.qualname}: CPython {version}, {raw.filename}:{raw.firstlineno}"]
+    lines.append(f"  parameters and variables: {', '.join(raw.localsplus) or 'none'}")
     by_offset: dict[int, list[tuple[int, Instruction]]] = {}
     starts: set[int] = set()
     failure = ""
@@ -119,7 +120,7 @@ def _stored(raw: RawCode) -> Iterator[tuple[int, str]]:
         argument = code[offset + 1] | extended
         name = row.name if row is not None else f"<{code[offset]}>"
         yield offset, f"{name} {argument}"
-        extended = argument << 8 if row is not None and row.rule == "extended" else 0
+        extended = argument << 8 & 0xFFFFFFFF if row is not None and row.rule == "extended" else 0
         offset += 2 + 2 * (row.caches if row is not None else 0)
     if offset < len(code):
         yield offset, "half an instruction"
@@ -128,20 +129,9 @@ def _stored(raw: RawCode) -> Iterator[tuple[int, str]]:
 def _canonical(index: int, instruction: Instruction, starts: set[int]) -> str:
     handler = instruction.handler
     raises = f"  (raises to {handler.target}, depth {handler.depth})" if handler is not None else ""
-    return f"{'>' if index in starts else ' '}{index:4} {_shown(instruction)}{raises}"
-
-
-def _shown(instruction: Instruction) -> str:
-    return _printable(repr(instruction))
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isascii() and char.isprintable() else ascii(char)[1:-1] for char in text)
-
-
-def _quoted(text: str) -> str:
-    return f'"{_escaped(text)}"'
+    return f"{'>' if index in starts else ' '}{index:4} {instruction!r}{raises}"
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    """For a label of Graphviz: it has escapes of its own, and reads entities of HTML."""
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

@@ -8,6 +8,7 @@ import platform
 import re
 import subprocess
 import sys
+import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Iterator
@@ -33,7 +34,8 @@ def lines() -> Iterator[str]:
     supported = sys.implementation.name == "cpython" and HOST_VERSION in HOSTS
     words = "" if supported else " (depyf was not tested on this one)"
     yield f"Python    {platform.python_implementation()} {platform.python_version()}, {sys.executable}{words}"
-    yield f"platform  {platform.platform()}"
+    release = os.uname().release if hasattr(os, "uname") else platform.release()  # the latter runs a program elsewhere
+    yield f"platform  {sysconfig.get_platform()} {release} {' '.join(platform.libc_ver())}".rstrip()
     for name in _PACKAGES:
         yield f"{name:9} {_version_of(name)}{_built_for() if name == 'torch' else ''}"
     for gpu in gpus(NVIDIA):
@@ -81,7 +83,10 @@ def gpus(folder: str) -> list[str]:
 def _full(path: str) -> str:
     """The whole version of an interpreter, as it says itself."""
     try:
-        done = subprocess.run([path, "-I", "-S", "-V"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20)
+        done = subprocess.run(
+            [path, "-I", "-S", "-V"], cwd=os.path.dirname(path), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=20,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:
         return f"does not run ({error})"
     return done.stdout.decode("utf-8", "replace").strip().replace("Python ", "")

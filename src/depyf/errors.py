@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
+
+from .escapes import printable
 
 
 class DepyfError(Exception):
@@ -40,11 +43,21 @@ class NothingCompiled(DepyfError):
 
 
 class ReportError(DepyfError):
-    """A report of ``depyf run`` can't be read: the message says which, why, and what to do."""
+    """A report of ``depyf run`` can't be read: the message says which, why, and what to do.
+
+    What it quotes comes from files of anybody: none of it is a command to a CI runner that prints it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(re.sub(r"##(?=\[|vso\[)", "#\\\\x23", printable(message)))
 
 
 class RunError(DepyfError):
     """``depyf run`` finds no such program, or can't read it."""
+
+
+class AttachError(DepyfError):
+    """``depyf attach`` gets no report from a process: the message says why."""
 
 
 class PycError(DepyfError):

@@ -51,6 +51,7 @@ class Recorded:
         from .explain.report.remarks.stored import report_of
 
         self.session, self._report = session, report_of(session)
+        self._report.seconds = None  # a notebook keeps its outputs: those of two runs are to be equal
 
     @property
     def is_of_this_cell(self) -> bool:
@@ -110,7 +111,7 @@ def run_cell(ipython: Any, line: str, cell: str) -> None:
     with prepare_debug(folder) as session:
         error = _error_of(ipython, cell)
     shown = Recorded(session)
-    if not options.quiet and (error is None or shown.is_of_this_cell and session.frames):
+    if not options.quiet and (error is None or shown.is_of_this_cell and (session.frames or session.refusals)):
         _display(shown)
     if error is not None:
         raise error

@@ -9,7 +9,7 @@ from typing import Any, Generator
 
 import pytest
 
-_WHAT = ("breaks", "recompiles", "graphs", "uncompiled")
+_WHAT = ("breaks", "recompiles", "graphs", "uncompiled", "raised")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -22,8 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tells pytest about the marker."""
     config.addinivalue_line(
         "markers",
-        "compiled(breaks, recompiles, graphs, uncompiled, fresh): how torch.compile compiles what the test calls; "
-        "see depyf.testing.compiled",
+        "compiled(breaks, recompiles, graphs, uncompiled, raised, fresh): how torch.compile compiles what the test "
+        "calls; see depyf.testing.compiled",
     )
 
 

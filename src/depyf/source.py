@@ -12,10 +12,8 @@ original. Files that exist are read as ever, and whatever fails here, the progra
 from __future__ import annotations
 
 import contextlib
-import importlib.machinery
 import inspect
-import linecache
-import logging
+import itertools
 import os
 import re
 import sys
@@ -23,23 +21,26 @@ import tempfile
 import threading
 import traceback
 import types
-import zipimport
 from typing import Any, Callable
 
 from .errors import DecompilationError
-from .made_code import at_work, has_none, installed, lines_in_cache, lines_of, text_of_module
+from .made_code import has_none, installed, is_of_another_file, lines_in_cache, lines_of, lines_of_module
 from .source_in_debuggers import take_breakpoints_again
+from .sourceless import LOADERS, of_globals
+from .writing import write_file
 
 __all__ = ["getsource", "install", "uninstall", "write"]
 
-log = logging.getLogger("depyf")
-
-_LOADERS = (importlib.machinery.SourcelessFileLoader, zipimport.zipimporter)
 _NONE = object()
 
 _lock = threading.RLock()
-_texts: dict[tuple[str, ...], str | None] = {}
 _installed: list[contextlib.ExitStack] = []
+
+_LONGEST_NAME = 60
+"""Characters: of up to four bytes each, where most file systems take 255 bytes."""
+_RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{name}{number}" for name in ("COM", "LPT") for number in range(10))}
+_written: dict[str, str] = {}
+"""The files that `write` has made, and their texts; two names that a file system may take for one are one."""
 
 
 def getsource(of: Any) -> str:
@@ -49,8 +50,9 @@ def getsource(of: Any) -> str:
     Raises:
         DecompilationError: there is no source, and no code either, or code that is refused.
     """
-    with contextlib.suppress(OSError, TypeError):
-        return inspect.getsource(of)
+    if not is_of_another_file(inspect.unwrap(of) if callable(of) else of):
+        with contextlib.suppress(OSError, TypeError):
+            return inspect.getsource(of)
     from .decompiler import decompile
 
     return decompile(of, layout="author")
@@ -65,10 +67,11 @@ def write(of: Any, folder: str | os.PathLike[str] | None = None) -> list[str]:
 
     Args:
         of: a function or method, or a class: all those in it that have no file.
-        folder: where; a new temporary folder by default. Files in it that have such a name are written over.
+        folder: where; a new temporary folder by default. Files in it that have such a name are written over,
+            but for those that this program has written for other functions.
 
     Returns:
-        The files: ``QUALNAME.py``.
+        The files: ``QUALNAME.py``, or ``QUALNAME-2.py`` and so on where another function has that name.
 
     Raises:
         DecompilationError: there is no text. Of the functions of a class, those are left as they are.
@@ -84,15 +87,26 @@ def write(of: Any, folder: str | os.PathLike[str] | None = None) -> list[str]:
             continue
         folder = folder if folder is not None else tempfile.mkdtemp(prefix="depyf-")
         os.makedirs(folder, exist_ok=True)
-        path = os.path.join(os.path.abspath(folder), re.sub(r"[^\w.]", "_", name) + ".py")
-        with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
-            file.write("".join(lines))
+        text = "".join(lines)
+        path = _place(os.path.abspath(folder), name, text)
+        write_file(path, text)
         function.__code__ = _in_file(code, path)
         written.append(path)
     if not written and not isinstance(of, type):
         raise DecompilationError("it has a file, or no text", where=getattr(of, "__qualname__", repr(of)))
     take_breakpoints_again()
     return written
+
+
+def _place(folder: str, name: str, text: str) -> str:
+    """Where to write the text; a place that code of this program names already keeps its text."""
+    safe = re.sub(r"[^\w.]", "_", name)[:_LONGEST_NAME].encode("utf-8", "replace").decode("utf-8")
+    safe = safe if safe.strip("._") and safe.partition(".")[0].upper() not in _RESERVED else "_" + safe
+    for number in itertools.count(1):
+        path = os.path.join(folder, safe + (f"-{number}" if number > 1 else "") + ".py")
+        if _written.setdefault(os.path.normcase(path).lower(), text) == text:
+            return path
+    raise AssertionError("there is always another number")
 
 
 def _functions_of(of: Any) -> list[tuple[str, Any]]:
@@ -126,18 +140,14 @@ def install() -> None:
         if _installed:
             return
         undo = contextlib.ExitStack()
-        sourceless, from_zip = _LOADERS
-        _set(undo, sourceless, "get_source", _source_of_sourceless)
-        _set(undo, sourceless, "exec_module", _executed(sourceless.exec_module))
-        _set(undo, from_zip, "get_source", _source_in_zip(from_zip.get_source))
+        sourceless, from_zip = LOADERS
+        _set(undo, sourceless, "get_source", _get_source(None))
+        _set(undo, from_zip, "get_source", _get_source(from_zip.get_source))
         if not _prints_tracebacks_in_python() and sys.excepthook is sys.__excepthook__:
             sys.excepthook = _print_exception
             undo.callback(_put_back_excepthook)
         installed(undo)
-        undo.callback(_texts.clear)
         _installed.append(undo)
-    for module in list(sys.modules.values()):
-        _announce(module, undo)
 
 
 def uninstall() -> None:
@@ -153,67 +163,17 @@ def _set(undo: contextlib.ExitStack, owner: type, name: str, value: Any) -> None
     undo.callback(delattr, owner, name) if before is _NONE else undo.callback(setattr, owner, name, before)
 
 
-def _source_of_sourceless(self: Any, fullname: str) -> str | None:
-    """`SourcelessFileLoader.get_source`, which gives None by itself."""
-    return _stand_in((self.path,), lambda: self.get_code(fullname))
+def _get_source(before: Callable[[Any, str], str | None] | None) -> Callable[[Any, str], str | None]:
+    """The method of a loader, which gives None by itself where there is no source."""
 
-
-def _source_in_zip(before: Callable[[Any, str], str | None]) -> Callable[[Any, str], str | None]:
     def get_source(self: Any, fullname: str) -> str | None:
-        found = before(self, fullname)  # raises for a module that is not there
+        found = before(self, fullname) if before is not None else None  # raises for a module that is not there
         if found is None:
-            found = _stand_in((self.archive, self.prefix, fullname), lambda: self.get_code(fullname))
-        return found
+            module = of_globals({"__loader__": self, "__name__": fullname})
+            found = "".join(lines_of_module(module)) if module is not None else None
+        return found or None
 
     return get_source
-
-
-def _executed(before: Callable[[Any, types.ModuleType], None]) -> Callable[[Any, types.ModuleType], None]:
-    def exec_module(self: Any, module: types.ModuleType) -> None:
-        before(self, module)
-        if _installed:
-            _announce(module, _installed[0])
-
-    return exec_module
-
-
-def _announce(module: Any, undo: contextlib.ExitStack) -> None:
-    """Tells `linecache` whom to ask for the module's text: a debugger asks for it by the name of the file alone."""
-    try:
-        spec = getattr(module, "__spec__", None)
-        loader = getattr(spec, "loader", None)
-        if isinstance(loader, _LOADERS) and spec is not None:
-            filename = _filename(module, spec.name, loader)
-            if not os.path.exists(filename) and linecache.lazycache(filename, vars(module)):
-                undo.callback(linecache.cache.pop, filename, None)
-    except Exception as error:  # of a loader, or of a module that is none
-        log.debug("no text for %r: %r", module, error)
-
-
-def _filename(module: Any, name: str, loader: Any) -> str:
-    """The file that the module's code names; the code is read once more only if no function has it."""
-    for value in vars(module).values():
-        if isinstance(value, types.FunctionType) and value.__module__ == name:
-            return value.__code__.co_filename
-    code = loader.get_code(name)
-    return code.co_filename if code is not None else ""
-
-
-def _stand_in(key: tuple[str, ...], load: Callable[[], types.CodeType | None]) -> str | None:
-    """The text for a module; None if there is none. Never raises."""
-    if key in _texts:
-        return _texts.get(key)
-    with at_work() as free:  # and no lock: whoever waits for it may hold one that an import here waits for
-        if not free:
-            return None
-        try:
-            code = load()
-            text = text_of_module(code) if code is not None else None
-        except Exception as error:
-            log.debug("no text for %s: %r", key, error)
-            text = None
-    _texts[key] = text
-    return text
 
 
 def _prints_tracebacks_in_python() -> bool:

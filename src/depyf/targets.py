@@ -1,34 +1,41 @@
-"""A target of the command line -> a code object, without running the user's code where possible.
+"""A target of the command line -> its code. Nothing is run and nothing is imported, except by `imported`.
 
     FILE.py             the file, compiled but not executed
     FILE.py:QUALNAME    a function, class or method in it: 'C.method', 'f.<locals>.g', 'f.g'; 'f@12' picks line 12
     FILE.pyc            a file of compiled code of CPython 3.7 to 3.15, also with :QUALNAME
     -                   standard input: a compiled file, marshalled code, or source; also with :QUALNAME
-    module:QUALNAME     in an importable module; imported only if QUALNAME is not found in its code
+    module:QUALNAME     in the file of a module on the import path
 
-The kind of a file is determined by its content.
+The kind of a file is determined by its content. Compiled code is read by depyf's own reader, of the running version
+too: the interpreter's ``marshal`` trusts what it reads, and so do live code objects (reading ``co_code`` of one that
+ends inside an inline cache writes out of bounds).
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.util
-import marshal
 import os
+import re
 import sys
 import types
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
 from .decompiler.bytecode import RawCode, load, read_pyc_bytes
-from .decompiler.bytecode.reading.load import HOST_VERSION
-from .decompiler.bytecode.reading.pyc import HEADER, LARGEST_FILE
+from .decompiler.bytecode.reading.pyc import LARGEST_FILE
 from .decompiler.definition import Definition
 from .errors import DepyfError, PycError
 from .files.content import Kind, Version, kind_of, read_compiled
 from .files.names import is_compiled
+from .reading import open_regular, read_at_most
 
 STDIN = "-"
+
+_FILE_NAME = re.compile(
+    r".*\.(py[cdiowxz]?|so|dll|dylib|exe|zip|whl|egg|tar|tgz|tbz2?|txz|gz|bz2|xz|pth|ipynb)\Z", re.IGNORECASE
+)
+"""Names that are meant as files, though a submodule could have them. Mistyped, they are files that do not exist."""
 
 
 class TargetError(DepyfError):
@@ -36,7 +43,7 @@ class TargetError(DepyfError):
 
 
 def find_target(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
-    """The code object named by ``text`` (or the live object, if it exists only at run time).
+    """The code named by ``text``: plain data, or a live code object if it was compiled from source just now.
 
     ``version`` is the CPython of code without a header, ``data`` the content of standard input. Raises TargetError.
     """
@@ -44,7 +51,9 @@ def find_target(text: str, version: Version | None = None, data: bytes | None = 
     return found.code if isinstance(found, Definition) else found
 
 
-def find_definition(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
+def find_definition(
+    text: str, version: Version | None = None, data: bytes | None = None
+) -> types.CodeType | RawCode | Definition:
     """As `find_target`, but a `Definition`, with its enclosing code, for a definition in a file or module."""
     location, name = (text, "") if os.path.isfile(text) else split_target(text)
     if location == STDIN:
@@ -57,8 +66,12 @@ def find_definition(text: str, version: Version | None = None, data: bytes | Non
 
 
 def is_file(location: str) -> bool:
-    """Whether it names a file, existing or not, rather than a module."""
-    return location.endswith((".py", ".pyw", ".pyc", ".pyo")) or os.path.sep in location or os.path.isfile(location)
+    """Whether it names a file, existing or not, rather than a module: the single rule for all commands.
+
+    A module's name is identifiers with dots between them, of which the last is no ending of files.
+    """
+    is_dotted = all(part.isidentifier() for part in location.split("."))
+    return not is_dotted or _FILE_NAME.match(location) is not None or os.path.isfile(location)
 
 
 def split_target(text: str) -> tuple[str, str]:
@@ -71,14 +84,14 @@ def split_target(text: str) -> tuple[str, str]:
 
 def read_input() -> bytes:
     """The content of standard input."""
-    return sys.stdin.buffer.read(LARGEST_FILE + 1)
+    return read_at_most(sys.stdin.buffer, LARGEST_FILE + 1)
 
 
 def read_file(path: str) -> bytes:
     """The content of a file. Raises TargetError."""
     try:
-        with open(path, "rb") as file:
-            return file.read(LARGEST_FILE + 1)
+        with open_regular(path) as file:
+            return read_at_most(file, LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         raise TargetError(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
 
@@ -86,7 +99,7 @@ def read_file(path: str) -> bytes:
 def code_in(data: bytes, path: str, version: Version | None = None) -> types.CodeType | RawCode:
     """The code in ``data``, the content of ``path``, or compiled from it if it is source; nothing is executed.
 
-    A live code object if it is of the running Python's version, else plain data. Raises TargetError.
+    Raises TargetError.
     """
     kind = kind_of(data)
     if len(data) > LARGEST_FILE:
@@ -96,20 +109,9 @@ def code_in(data: bytes, path: str, version: Version | None = None) -> types.Cod
     if kind is Kind.TEXT and not is_compiled(path):
         return compile_source(data, path)
     try:
-        raw = read_compiled(data, path, version) if kind is not Kind.OTHER else read_pyc_bytes(data, path)
+        return read_compiled(data, path, version) if kind is not Kind.OTHER else read_pyc_bytes(data, path)
     except PycError as error:
         raise TargetError(str(error)) from error
-    return raw if raw.version != HOST_VERSION else _live(data, path, kind)
-
-
-def _live(data: bytes, path: str, kind: Kind) -> types.CodeType:
-    """The code object in bytes that depyf's reader has found well formed."""
-    offset = HEADER if kind is Kind.COMPILED or data[:4] == bytes(4) else 0
-    try:
-        code: types.CodeType = marshal.loads(data[offset:])
-    except (EOFError, ValueError, TypeError) as error:
-        raise TargetError(f"{path} is damaged: {error}") from error
-    return code
 
 
 def compile_source(source: bytes, path: str) -> types.CodeType:
@@ -121,13 +123,13 @@ def compile_source(source: bytes, path: str) -> types.CodeType:
     return code
 
 
-def find_code(module: types.CodeType | RawCode, name: str, location: str) -> Definition:
-    """The code called ``name`` inside ``module``. Raises TargetError for none or several."""
+def find_code(module: types.CodeType | RawCode, name: str, location: str, instead: str = "") -> Definition:
+    """The code called ``name`` inside ``module``. Raises TargetError for none (look ``instead``) or several."""
     root = module if isinstance(module, RawCode) else load(module)
-    return Definition(root, _find_raw(root, name, location))
+    return Definition(root, _find_raw(root, name, location, instead))
 
 
-def _find_raw(root: RawCode, name: str, location: str) -> RawCode:
+def _find_raw(root: RawCode, name: str, location: str, instead: str) -> RawCode:
     wanted, _, line = name.partition("@")
     known = [(raw.qualname, raw) for raw in root.walk() if raw is not root]
     short = wanted.replace(".<locals>", "")
@@ -144,40 +146,49 @@ def _find_raw(root: RawCode, name: str, location: str) -> RawCode:
     close = close or [qualname for qualname, _ in known if qualname.endswith(f".{wanted}")][:3]
     close = close or [qualname for qualname, _ in known][:5]
     hint = f"did you mean {', '.join(close)}?" if close else "it defines no function or class"
-    raise TargetError(f"{location} has no code object called {name}; {hint}")
+    raise TargetError(f"{location} has no code object called {name}; {hint}{instead}")
 
 
-def _in_module(module: str, name: str) -> Any:
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError) as error:
-        raise TargetError(f"there is no file and no module called {module}: {error}") from error
-    if spec is None:
+def find_module(name: str) -> ModuleSpec | None:
+    """The spec of the module on the import path; its parents are not imported, and no import hook is asked."""
+    spec, path = None, None
+    for part in name.split("."):
+        # By its last part alone: for a dotted name the finder looks for the parent in sys.modules.
+        spec = PathFinder.find_spec(part, path)
+        if spec is None:
+            return None
+        path = list(spec.submodule_search_locations or ())
+    return spec
+
+
+def _in_module(module: str, name: str) -> types.CodeType | RawCode | Definition:
+    spec = find_module(module)
+    if spec is None and module not in sys.builtin_module_names:
         raise TargetError(f"there is no file and no module called {module}")
-    get_code = getattr(spec.loader, "get_code", None)
-    code = get_code(module) if get_code is not None else None
-    if code is not None and not name:
-        return code
-    if code is not None:
-        try:
-            return find_code(code, name, module)
-        except TargetError:
-            found = _imported(module, name)
-            if found is None:
-                raise
-            return found
-    found = _imported(module, name) if name else None
-    if found is None:
+    path = spec.origin if spec is not None else None
+    if spec is None or path is None or not (path.endswith(".py") or is_compiled(path)):
         raise TargetError(f"module {module} has no Python code" + (f" called {name}" if name else ""))
-    return found
+    # A module may be in a zip file of the import path.
+    get_data: Any = read_file if os.path.isfile(path) else getattr(spec.loader, "get_data", read_file)
+    code = code_in(get_data(path), path)
+    return find_code(code, name, module, "; --import takes it from the imported module") if name else code
 
 
-def _imported(module: str, name: str) -> Any:
-    """The attribute ``name`` of the imported module; None if it has none."""
+def imported(text: str) -> Any:
+    """The object that ``text``, a module or module:QUALNAME, names once the module has been imported: this runs it.
+
+    Raises TargetError.
+    """
+    module, name = split_target(text)
+    if module == STDIN or is_file(module):
+        raise TargetError(f"--import takes a module or module:QUALNAME, and {text} is the name of a file")
     try:
         value: Any = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TargetError(f"importing {module} failed: {type(error).__name__}: {error}") from error
-    for part in name.split("."):
-        value = getattr(value, part, None)
+    try:
+        for part in filter(None, name.split(".")):
+            value = getattr(value, part)
+    except AttributeError as error:
+        raise TargetError(f"the imported module {module} has nothing called {name}") from error
     return value

@@ -16,12 +16,15 @@ from typing import Any, Mapping
 
 from .errors import require_torch
 
-__all__ = ["NotAsCompiled", "compiled"]
+__all__ = ["NotAsCompiled", "compiled", "story_of"]
 
 _NOUNS = {
     "breaks": "graph break", "recompiles": "recompilation", "graphs": "graph", "uncompiled": "uncompiled function",
+    "raised": "raising call",
 }  # fmt: skip
-_KINDS = {"breaks": "break", "recompiles": "recompile", "graphs": "graph", "uncompiled": "uncompiled"}
+_KINDS = {"breaks": "break", "recompiles": "recompile", "graphs": "graph", "uncompiled": "uncompiled",
+          "raised": "raised"}  # fmt: skip
+_COUNTS = {"recompiles": "recompilations"}  # else they have the names of the arguments
 _MOST = 10
 
 
@@ -40,6 +43,7 @@ class compiled(contextlib.ContextDecorator):
         graphs: graphs, over all compilations.
         uncompiled: functions that torch.compile was asked for and left to Python; functions without anything to
             compile are none.
+        raised: calls whose compilation ended with an exception that the block has caught.
         fresh: whether Dynamo forgets first what it has compiled (``torch._dynamo.reset``), so that the block compiles.
             Of what was compiled before, not all can be told: kernels and recompilations are gone.
 
@@ -57,9 +61,11 @@ class compiled(contextlib.ContextDecorator):
         recompiles: int | None = None,
         graphs: int | None = None,
         uncompiled: int | None = 0,
+        raised: int | None = 0,
         fresh: bool = True,
     ) -> None:
-        self._wanted = {"breaks": breaks, "recompiles": recompiles, "graphs": graphs, "uncompiled": uncompiled}
+        self._wanted = {"breaks": breaks, "recompiles": recompiles, "graphs": graphs, "uncompiled": uncompiled,
+                        "raised": raised}  # fmt: skip
         self._fresh = fresh
 
     def __enter__(self) -> Any:
@@ -80,25 +86,21 @@ class compiled(contextlib.ContextDecorator):
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         __tracebackhide__ = True  # pytest shows the user's line
         self._stack.close()
-        story = _story(self._session, self._wanted) if kind is None else []
+        story = story_of(self._session, self._wanted) if kind is None else []
         if story:
             raise NotAsCompiled("\n".join(story))
 
 
-def _story(session: Any, wanted: Mapping[str, int | None]) -> list[str]:
-    from .explain.report.remarks.answer import counted
+def story_of(session: Any, wanted: Mapping[str, int | None]) -> list[str]:
+    """What a test is told of a recording: each number that is not the one wanted, with its findings."""
+    from .explain.report.remarks.counts import counted
     from .explain.report.remarks.stored import report_of
 
     report = report_of(session)
     remarks = [one for one in report.remarks if not one.follows]
-    found = {
-        "breaks": sum(one.kind == "break" for one in remarks),
-        "recompiles": sum(max(1, len(one.compilations)) for one in remarks if one.kind == "recompile"),
-        "graphs": report.counts["graphs"],
-        "uncompiled": report.counts["uncompiled"],
-    }
+    found = {what: report.counts[_COUNTS.get(what, what)] for what in wanted}
     lines: list[str] = []
-    if not any(found.values()) and not report.counts["functions"] and wanted["graphs"] != 0:
+    if not any(found.values()) and not report.counts["functions"] and wanted.get("graphs") != 0:
         return ["nothing was compiled: no compiled function was called in the block, or torch.compile is switched off"]
     for what, number in wanted.items():
         if number is None or found[what] == number:
@@ -120,6 +122,7 @@ def _told(one: Any) -> list[str]:
     lines = [f"  {file}:{one.line}  {one.said}"]
     if one.text:
         lines.append(f"    > {one.line:5}  {one.text}")
+    lines += ["      " + words for words in one.details]
     return lines + ["    hint: " + words for words in [one.instead, *one.hints] if words]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import new_packages
 import packages
 
 
@@ -29,3 +30,10 @@ def test_what_is_there_is_not_downloaded_again(tmp_path, monkeypatch):
     monkeypatch.setattr(packages.subprocess, "run", lambda *args, **options: 1 / 0)
     (tmp_path / "click").mkdir()
     packages.download(["click"], tmp_path)
+
+
+def test_new_packages_leave_out_older_pythons():
+    asks = new_packages.asks_for_new
+    assert asks(">=3.12") and asks("!=3.14.1,>=3.13.2") and asks("<4.0, >=3.14")
+    assert not any(map(asks, [">=3.11", "", "<4", ">=3.8,<3.15"]))
+    assert len(set(packages.NEW)) == len(packages.NEW) == 20

@@ -146,6 +146,9 @@ SHOWN = {
     "drops_overwritten_stores": lambda raw: "POP_TOP" in names(raw),
     "functions_of_imports_are_no_methods": call_of_import_is_no_method,
     "annotations_are_lazy": lambda raw: any(nested.name == "__annotate__" for nested in raw.nested),
+    "annotations_are_named_after_functions": lambda raw: any(
+        one.name == "__annotate__" and not one.qualname.endswith("<locals>.__annotate__") for one in raw.nested
+    ),
     "mappings_are_copied": lambda raw: "DICT_MERGE" in names(raw),
     "generators_have_a_handler": lambda raw: "CALL_INTRINSIC_1" in names(raw),
     "generator_expressions_iterate": lambda raw: "GET_ITER" not in names(raw),
@@ -173,6 +176,7 @@ def test_compilers_do_what_their_version_says(version, recorded, monkeypatch):
         monkeypatch.setattr(scaffold, "POOL", RecordedCompilers())
     functions = {raw.name: raw for raw in compile_source(SOURCE, version, filename="file").nested}
     functions["resume_depth1_mask"] = functions["close_is_told_by"]
+    functions["annotations_are_named_after_functions"] = functions["annotations_are_lazy"]
     behavior = TABLES[version].behavior
     shown = {fact: show(functions[fact]) for fact, show in SHOWN.items() if version not in WITHOUT_EFFECT.get(fact, ())}
     assert shown == {fact: getattr(behavior, fact) for fact in shown}

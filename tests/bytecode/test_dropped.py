@@ -70,6 +70,28 @@ def test_cache_entries_hold_nothing():
 
 
 @since_3_11
+def test_code_may_not_end_inside_cache_entries(version):
+    """CPython writes them without looking where the code ends: of a live code object they are outside of it."""
+    table = TABLES[version]
+    rows = [row for row in table.rows.values() if row.caches and row.rule != "internal"]
+    assert rows
+    for row in rows:
+        for left in range(row.caches):
+            raw = assembled(version, "RESUME", ("LOAD_FAST", 0), "RETURN_VALUE", row.name)
+            raw.bytecode = raw.bytecode[: len(raw.bytecode) - 2 * row.caches + 2 * left]
+            refused(raw, f"the code ends inside the inline cache entries of {row.name}")
+    raw = assembled(version, "RESUME", ("LOAD_FAST", 0), "RETURN_VALUE", rows[-1].name)
+    assert operations(raw) == ["LOAD_FAST", "RETURN_VALUE"]
+
+
+@every_version
+@pytest.mark.parametrize("operand", [0, 255])
+def test_code_may_not_end_with_extended_arg(version, operand):
+    raw = assembled(version, *start(version), ("LOAD_FAST", 0), "RETURN_VALUE", ("EXTENDED_ARG", operand))
+    refused(raw, "the code ends with EXTENDED_ARG")
+
+
+@since_3_11
 def test_the_first_resume_comes_before_everything(version):
     refused(assembled(version, ("LOAD_FAST", 0), "RETURN_VALUE"), "no RESUME")
     refused(assembled(version, ("LOAD_FAST", 0), "RESUME", "RETURN_VALUE"), "RESUME 0 after what it should come")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import marshal
 import os
 import py_compile
@@ -17,6 +18,7 @@ from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.reading.pyc import pyc_version
 from depyf.errors import PycError
+from depyf.reading import read_at_most
 
 FOUND = [version for version in FORMATS if find_interpreter(version) is not None]
 MODULES = ("ast.py", "asyncio/streams.py", "contextlib.py", "dataclasses.py", "decimal.py", "typing.py", "uuid.py")
@@ -114,3 +116,23 @@ def test_a_pre_release_that_differs_in_its_compiler_alone_is_read(source):
     data = marshal.dumps(compile("f(1)", "x", "exec"))
     form = FORMATS[HOST_VERSION]
     assert {read_pyc_bytes(pyc_of(data, magic)).version for magic in form.magic_numbers} == {HOST_VERSION}
+
+
+class Endless:
+    """A file that gives whatever is asked for, and remembers the most."""
+
+    def __init__(self):
+        self.most = self.sum = 0
+
+    def read(self, size):
+        self.most = max(self.most, size)
+        self.sum += size
+        return bytes(size)
+
+
+def test_what_is_read_of_a_file_is_bounded():
+    """Python allocates what it is asked to read, however short the file: so little is asked for at once."""
+    endless = Endless()
+    assert len(read_at_most(endless, 5 << 20)) == 5 << 20 == endless.sum
+    assert endless.most <= 1 << 20
+    assert read_at_most(io.BytesIO(b"short"), 5 << 20) == b"short"

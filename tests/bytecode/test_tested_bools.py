@@ -9,6 +9,8 @@ from depyf.decompiler.bytecode.canonical.tested_bools import check_tested_bools
 
 A, B = ("LOAD_FAST", "a"), ("LOAD_FAST", "b")
 TEST, BOOL, NOT, END = ("POP_JUMP_IF_FALSE", None), ("TO_BOOL", None), ("UNARY_OP", "not"), ("RETURN_VALUE", None)
+REFUSES = ("LOAD_COMMON_CONSTANT", "NotImplementedError"), ("RAISE_VARARGS", 1)
+"""What ``__annotate__`` begins with: it refuses other formats than the first two."""
 
 
 def refused(steps, **targets):
@@ -34,7 +36,8 @@ def refused(steps, **targets):
         [A, BOOL, ("COPY", 1), TEST, A, END],
         [("CONST", True), TEST, A, END],
         [A, BOOL, B, ("SWAP", 2), TEST, A, END],
-        [("LOAD_FAST", "format"), ("CONST", 2), ("COMPARE_OP", ">"), TEST, A, END],
+        [("LOAD_FAST", "format"), ("CONST", 2), ("COMPARE_OP", ">"), TEST, *REFUSES, A, END],
+        [("LOAD_FAST", "renamed"), ("CONST", 2), ("COMPARE_OP", ">"), TEST, *REFUSES, A, END],
     ],
 )
 def test_bools(steps):
@@ -48,6 +51,8 @@ def test_bools(steps):
         ([A, NOT, END], 2),
         ([A, B, ("COMPARE_OP", ">"), TEST, A, END], 6),
         ([A, ("CONST", 2), ("COMPARE_OP", ">"), TEST, A, END], 6),
+        ([A, ("CONST", 1), ("COMPARE_OP", ">"), TEST, *REFUSES, A, END], 6),
+        ([B, A, ("CONST", 2), ("COMPARE_OP", ">"), TEST, *REFUSES, A, END], 8),
         ([A, BOOL, B, TEST, A, END], 6),
         ([B, A, BOOL, ("SWAP", 2), TEST, A, END], 8),
         ([("CONST", 1), TEST, A, END], 2),

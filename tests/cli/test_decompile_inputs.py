@@ -124,10 +124,9 @@ def test_a_folder_without_a_slash(data, tmp_path):
         (tmp_path / name / "m.pyc").write_bytes(data)
         assert decompile(tmp_path, name, "-o", "out").returncode == 0
         assert (tmp_path / "out" / "m.py").is_file()
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "__init__.py").write_text(OTHER)
-    done = decompile(tmp_path, "package")
-    assert done.stdout.decode() == OTHER
+    (tmp_path / "json").mkdir()
+    (tmp_path / "json" / "__init__.py").write_text(OTHER)
+    assert b"\ndef dumps(" in decompile(tmp_path, "json").stdout
 
 
 def test_one_file_into_a_folder_that_is_there(data, tmp_path):
@@ -189,7 +188,7 @@ def test_json_of_many_files(data, tmp_path):
     assert [os.path.basename(one["written"]) for one in written] == ["m.py", "m-2.py"]
     assert not any("source" in one for one in written)
     again = json.loads(decompile(tmp_path, "m.pyc", "m.pyc", "--json", "-o", "out").stdout)["files"]
-    assert all(one["was_there"] and one["proven"] is None for one in again)
+    assert all(one["was_there"] and one["proven"] for one in again)
 
 
 def test_names_that_are_not_utf_8(data, tmp_path):
@@ -217,7 +216,7 @@ def test_several_processes_give_what_one_gives(tmp_path):
         done = decompile(tmp_path, "in/", "-o", jobs, "-j", jobs)
         assert done.returncode == 1
         assert b"10 compiled files: 9 written to" in done.stderr
-        outs.append({path.name: path.read_text() for path in (tmp_path / jobs).iterdir()})
+        outs.append({path.name: path.read_text() for path in (tmp_path / jobs).glob("*.py")})
     assert outs[0] == outs[1]
     assert len(outs[0]) == 9
 

@@ -89,7 +89,7 @@ def test_the_command(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("f: CPython ")
     assert main(["disasm", "--cfg", str(path)]) == 0
     assert capsys.readouterr().out.startswith("digraph")
-    assert main(["disasm", "json:JSONDecoder"]) == 2
+    assert main(["disasm", "--import", "json:JSONDecoder"]) == 2
     assert "no code of its own" in capsys.readouterr().err
     assert main(["disasm", str(tmp_path / "none.py")]) == 2
 
@@ -136,3 +136,11 @@ def test_svg_without_graphviz(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     assert main(["disasm", "--svg", f"{tmp_path}/m.py"]) == 2
     assert "the program dot of Graphviz, which is not on PATH" in capsys.readouterr().err
+
+
+def test_operands_of_any_number_of_bytes():
+    """Shown as the interpreter would read them, in 32 bits; Python does not print an int of thousands of digits."""
+    raw = load(compile("def f(a): return a", "f", "exec").co_consts[0])
+    extended = bytes([raw.table.number("EXTENDED_ARG"), 255])
+    raw.bytecode = raw.bytecode[:-4] + extended * 6000 + raw.bytecode[-4:]  # before the last two instructions
+    assert re.search(rf"LOAD_FAST\w* {0xFFFFFF00}\b", "\n".join(listing(raw)))

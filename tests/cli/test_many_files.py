@@ -9,6 +9,7 @@ import zipfile
 import pytest
 
 from depyf.batch.command import decompile_all
+from depyf.batch.manifest import NAME
 
 SOURCE = "def f(x):\n    return x + {}\n"
 
@@ -25,10 +26,10 @@ def tree(tmp_path):
 
 
 def texts(folder):
-    """The files without their headers."""
+    """The files without their headers, but for the manifest."""
     found = {}
     for path in folder.rglob("*"):
-        if path.is_file():
+        if path.is_file() and path.name != NAME:
             lines = path.read_text().splitlines(keepends=True)
             found[str(path.relative_to(folder))] = "".join(line for line in lines if not line.startswith("# "))
     return found
@@ -74,16 +75,6 @@ def test_one_bad_file_is_one_line(tree, run_depyf):
     assert lines[1:] == ["3 compiled files: 2 written to out, 2 of them proven as a whole, 1 not decompiled"]
 
 
-def test_an_interrupted_run_goes_on(tree, run_depyf):
-    (tree / "out" / "p").mkdir(parents=True)
-    (tree / "out" / "p" / "b.py").write_text("written before")
-    done = run_depyf("decompile", "in/", "-o", "out")
-    assert "2 written to out, 2 of them proven as a whole, 1 were there" in done.stderr
-    assert texts(tree / "out") == {**EXPECTED, "p/b.py": "written before"}
-    run_depyf("decompile", "in/", "-o", "out", "--again")
-    assert texts(tree / "out") == EXPECTED
-
-
 def test_nothing_is_written_outside_of_the_folder(tree):
     (tree / "out").mkdir()
     (tree / "elsewhere").mkdir()
@@ -114,3 +105,13 @@ def test_the_layout_of_the_author(tree, run_depyf):
     assert run_depyf("decompile", "in/", "-o", "author").returncode == 0
     assert (tree / "plain" / "c.py").read_text().splitlines()[2:] == ["x = 1"]
     assert (tree / "author" / "c.py").read_text().startswith("\n\n\nx = 1\n# CPython 3.")
+
+
+def test_files_of_one_stem_have_a_text_each(tree, run_depyf):
+    for name, number in (("a.pyo", 3), ("a-2.pyc", 4), ("a-2.pyo", 5)):
+        (tree / "s.py").write_text(SOURCE.format(number))
+        py_compile.compile(str(tree / "s.py"), str(tree / "in" / name), doraise=True)
+    for kept in ("6 written to out, ", "0 written to out, 6 there already, "):
+        done = run_depyf("decompile", "in/", "-o", "out")
+        assert done.stderr == f"6 compiled files: {kept}6 of them proven as a whole\n"
+    assert sorted(texts(tree / "out").values()) == [SOURCE.format(number) for number in range(6)]

@@ -12,7 +12,7 @@ from attack.machine_runs import machine_run
 from one_engine import dispatched
 
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
-from depyf.decompiler.definitions.bodies import mention_the_unused
+from depyf.decompiler.definitions.unused import mention_the_unused
 from depyf.decompiler.dispatch.decompile import decompile_instructions
 from depyf.decompiler.events import DecompiledCode
 from depyf.decompiler.printing.printer import print_tree

@@ -286,7 +286,15 @@ def rooms(half: str) -> str:
     return drawing(half)
 
 
-_FUNCTIONS = (assembled, kept, listing, part, read, repository, rooms, shell, unexplained)
+def sentences(which: str) -> str:
+    """A part of the list of sentences: see `sentences.py`."""
+    sys.path[:0] = [str(ROOT / "tests" / "documentation")]
+    import sentences as lists
+
+    return str(getattr(lists, which)())
+
+
+_FUNCTIONS = (assembled, kept, listing, part, read, repository, rooms, sentences, shell, unexplained)
 _HELPERS: Dict[str, Any] = {"ROOT": ROOT, **{function.__name__: function for function in _FUNCTIONS}}
 
 

@@ -114,7 +114,7 @@ def test_every_public_name_is_in_the_api_reference():
     assert public - described == set()
 
 
-_DOTTED = re.compile(r"\bdepyf(?:\.[A-Za-z]\w*)+")
+_DOTTED = re.compile(r"(?<![\w./])depyf(?:\.[A-Za-z]\w*)+")
 
 
 def test_names_in_the_pages_are_there_after_import_depyf():

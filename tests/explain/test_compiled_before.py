@@ -35,7 +35,7 @@ def test_only_earlier_compilations(tmp_path: Path, caplog: pytest.LogCaptureFixt
     expected = compiled(x)
     with caplog.at_level(logging.WARNING, "depyf"), depyf.prepare_debug(str(tmp_path)):
         assert torch.equal(compiled(x), expected)
-    assert "nothing was compiled in this block" in caplog.text and "before it" in caplog.text
+    assert "nothing was compiled while this was recorded" in caplog.text and "compiled before" in caplog.text
     index = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert "Nothing was compiled while this was recorded. What follows was compiled before that" in index
     page = (tmp_path / "full_code_for_early_0.py").read_text(encoding="utf-8")

@@ -78,19 +78,20 @@ def rows(report):
     for one in report.remarks:
         if one.kind == "cost":
             continue  # seconds differ
-        words, hints, link, text = one.words, one.hints, one.link, one.text
+        words, text, instead = one.words, one.text, one.instead
         if one.kind == "graph":
             words = words.partition(": ")[2]  # graphs have no numbers in the log
         elif one.kind == "recompile":
             words = without_what_was_found(words.replace(f"{one.function}: ", "", 1))  # a method is told with its class
+            instead = "" if words.startswith("len(") else instead  # the log has no parameters: whether it is *args
+        elif one.kind == "raised":
+            text = ""
         elif one.kind == "uncompiled":
             if not one.compilations:
                 continue  # left to Python before it was compiled: the log has nothing of it
-            words, text = words.partition("; ")[0], ""  # whether a call under fullgraph raised it; the line's text
-        if "branch depends on" in words:
-            hints, link = [], ""  # the log has more of them
-        yield (one.file, one.line, one.kind, words, of_class(one.function), one.instead, hints, one.gb_id, link,
-               one.compilations, one.follows, text)  # fmt: skip
+            text = ""  # the first line of a function is not in the log
+        yield (one.file, one.line, one.kind, words, of_class(one.function), instead, one.hints, one.gb_id,
+               one.link, one.compilations, one.follows, text, one.explanation, one.became, one.inside)  # fmt: skip
 
 
 def test_every_remark_of_a_log_is_that_of_a_recording(both):
@@ -98,7 +99,15 @@ def test_every_remark_of_a_log_is_that_of_a_recording(both):
     left, right = list(rows(traced)), list(rows(recorded))
     assert [row for row in left if row not in right] == [] == [row for row in right if row not in left]
     assert left == right
-    assert {row[2] for row in left} == {"break", "recompile", "uncompiled", "graph", "guard"}
+    assert {row[2] for row in left} == {"raised", "break", "recompile", "uncompiled", "graph", "guard"}
+
+
+def test_a_log_and_a_recording_of_one_program_are_equal(both):
+    for pair in (("trace", "recorded"), ("recorded", "trace")):
+        done = run("-m", "depyf", "diff", *pair, folder=both[2])
+        first, second = done.stdout.splitlines()
+        assert (done.returncode, first) == (0, "equal"), done.stdout
+        assert second.startswith("not compared, as one is no recording: a log of TORCH_TRACE does not hold")
 
 
 def test_the_counts_are_those_of_a_recording(both):
@@ -250,7 +259,7 @@ def test_a_log_that_ends_anywhere_is_read_as_far_as_it_goes(tmp_path):
             assert text[at - 1] == "\n" or text[at] == "\n", at
     assert seen == {True, False}
     (log,) = read_log(written(tmp_path, text[:-30]))
-    assert "line 20" in Trace(log).notes[-1] and "what came after it is missing" in Trace(log).notes[-1]
+    assert "line 20" in Trace(log).session.notes[-1] and "what came after it is missing" in Trace(log).session.notes[-1]
 
 
 def test_a_compressed_log_that_is_cut_off(tmp_path):

@@ -22,7 +22,7 @@ from depyf.explain.report.linked.kernels import kernel_rows
 from depyf.explain.report.linked.places import LineNumbers
 from depyf.explain.report.page.page import page_of
 from depyf.explain.report.remarks.costs import cost_remarks, costs_of
-from depyf.explain.report.remarks.remark import remarks_of
+from depyf.explain.report.remarks.made import remarks_of
 from depyf.explain.torch_facts.torch_keeps import compile_times
 from depyf.explain.torch_facts.torch_kernels import loads_graph_module
 

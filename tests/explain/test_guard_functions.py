@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, List, Optional, Tuple
 
 import pytest
@@ -82,11 +83,11 @@ def guard_of(*tensors: Tuple[Any, Optional[List[Optional[int]]]]) -> Any:
     ],
 )  # fmt: skip
 def test_what_a_tensor_must_be_is_found_out(tensor, sizes, text):
-    text = text.replace("{", "DispatchKeySet(").replace("}", ")")
+    text = re.sub(r"{(\w+)}", r"DispatchKeySet(\1, BackendSelect, ADInplaceOrView, Autograd\1)", text)
     other = torch.ones(7, dtype=torch.int64)
     parts = tensor_check_parts(guard_of((tensor, sizes), (other, None)))
     assert parts[0] == "check_tensor(L['a'], {})".format(text)
-    assert parts[1].startswith("check_tensor(L['b'], Tensor, DispatchKeySet(CPU), torch.int64,")
+    assert parts[1].startswith("check_tensor(L['b'], Tensor, DispatchKeySet(CPU, BackendSelect, ")
     assert parts[2] == "check_no_aliasing(L['a'], L['b'])"
 
 
@@ -129,3 +130,18 @@ def test_reasons_to_compile_again_have_no_ids():
     kind = "___check_type_id(L['n'], {})".format(id(int))
     assert recompile_reason(kind) == "type(L['n']).__name__ == 'int'"
     assert recompile_reason("___check_obj_id(L['f'], 12345678)") == "L['f'] is the object it was"
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_asking_changes_nothing(is_on):
+    def state():
+        return torch.is_grad_enabled(), torch.is_inference_mode_enabled(), torch.get_default_dtype()
+
+    with torch.set_grad_enabled(is_on):
+        before = state()
+        tensor_check_parts(guard_of((Strange(), None), (torch.ones(2), None)))  # in all modes, as none fits
+        assert state() == before
+    with torch.inference_mode():
+        before = state()
+        tensor_check_parts(guard_of((torch.ones(2), None)))
+        assert state() == before

@@ -171,7 +171,7 @@ def test_notes_of_dynamo_in_few_words() -> None:
         "+- LAMBDA_GUARD: L['y'].size()[0] == L['x'].size()[1]  # duck sizing added this equality because (...)"
     )
     guards, _ = collect_guards(PrintedTree(tree))
-    assert guards[0].words == "2 <= x.shape[0]  (0 and 1 are always compiled separately)"
+    assert guards[0].words == "2 <= x.shape[0]  (0 and 1 are always compiled by themselves)"
     assert guards[1].words.startswith("y.shape[0] == x.shape[1]  (equal when it was compiled")
     assert [guard.run for guard in guards] == ["2 <= L['x'].size()[0]", "L['y'].size()[0] == L['x'].size()[1]"]
 

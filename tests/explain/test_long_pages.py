@@ -156,6 +156,26 @@ def written(texts, **given):
     return [(one.written(lambda place: "n"), one.numbers) for one in alike(texts, **given)]
 
 
+def test_a_further_compilation_is_told_by_what_is_different(tmp_path):
+    """Of the guards and the graph of a model, and only there: what is asked of another size runs."""
+    torch._dynamo.reset()
+    compiled = torch.compile(Model(24).eval(), backend="eager")
+    with depyf.prepare_debug(tmp_path):
+        for rows in (3, 5):
+            compiled(torch.ones(rows, 4))
+    text = (tmp_path / "full_code_for_forward_0.py").read_text().partition(HELPERS)[0]
+    first, second = text.split("# ---- compilation 0/1")
+    second = second.partition("# ---- what a call")[0]
+    assert "# as __guard_0_for_forward, but:\n" in second and "shape [any, 4]" in second
+    assert "Linear" in first and "Linear" not in second
+    assert re.search(r"line by line, and kernel by kernel, those of __compiled_fn_\d+\.", second)
+    assert len(second.splitlines()) < len(first.splitlines()) * 0.6
+    page = page_at(tmp_path / "full_code_for_forward_0.py")
+    assert [page.__guard_0_for_forward({"self": compiled._orig_mod, "x": torch.ones(rows, 4)}, vars(page))
+            for rows in (3, 5)] == [True, False]  # fmt: skip
+    assert page.__guard_1_for_forward({"self": compiled._orig_mod, "x": torch.ones(5, 4)}, vars(page))
+
+
 def test_texts_that_differ_in_one_number_are_folded():
     texts = ["h[0].a == 0", "x is None", "h[1].a == 1", "h[2].a == 2", "h[2].b == 7"]
     assert written(texts) == [("h[n].a == n", (0, 1, 2)), ("x is None", (0,)), ("h[2].b == 7", (0,))]

@@ -19,10 +19,12 @@ from forks import DEPYF, TORCH
 
 import depyf
 from depyf.errors import ReportError
+from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.model import CacheEntry, CompileTimes, Frame, RecompileReason, Session
 from depyf.explain.report.html.report_page import report_page
 from depyf.explain.report.remarks.answer import answer_lines
-from depyf.explain.report.remarks.remark import Remark, remarks_of
+from depyf.explain.report.remarks.made import remarks_of
+from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report, report_of
 from depyf.explain.torch_facts.torch_keeps import compile_times
 
@@ -110,17 +112,17 @@ def test_the_program_does_the_same(ran):
 def test_the_answer_has_the_worst_first_and_what_to_do(ran):
     folder, done, _ = ran
     answer = done.stderr.rpartition("depyf: ")[2].splitlines()
-    counts = "3 functions compiled, 6 graph breaks, 6 recompilations, 1 function runs uncompiled  ("
+    counts = "3 functions compiled, 2 graph breaks (6 times), 3 recompilations, 1 function runs uncompiled  ("
     assert answer[0].startswith(counts) and re.search(r"  \(\S+ m?s compiling, \S+ m?s recording\)$", answer[0])
     found = [line.split(None, 2) for line in answer[1:] if line[2] != " "]
     assert [words[:2] for words in found] == [
-        ["train.py:17", "uncompiled"], ["model.py:11", "break"], ["train.py:12", "break"],
-        ["model.py:9", "recompile"], ["train.py:11", "recompile"], ["train.py:25", "recompile"],
+        ["model.py:11", "break"], ["train.py:12", "break"], ["model.py:9", "recompile"],
+        ["train.py:11", "recompile"], ["train.py:25", "recompile"], ["train.py:17", "uncompiled"],
         ["out/README.md", "depyf"],
     ]  # fmt: skip
     text = "\n".join(answer)
     assert "x.shape[0] was 32, then 17" in text and "mark_dynamic(x, 0)" in text and "k was 0.0, then 1.0" in text
-    assert len(answer) < 22 and (folder / "out" / "README.md").exists()
+    assert len(answer) < 30 and (folder / "out" / "README.md").exists()
 
 
 def test_the_report_shows_each_line_with_what_happened_there(ran):
@@ -161,7 +163,8 @@ def test_forms_for_services(ran):
     assert sarif["version"] == "2.1.0" and len(results) == 6
     place = results[0]["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("model.py", 9)
-    assert {one["ruleId"] for one in results} == {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+    assert {one["ruleId"] for one in results} == {"break", "recompile", "uncompiled"}
+    assert "raised" in {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
     lines = report("out", "--format", "github", folder=ran[0]).stdout.splitlines()
     assert len(lines) == 6 and lines[1].startswith("::warning file=model.py,line=11,title=torch.compile ends a graph")
     assert "%0A" in lines[1]
@@ -247,14 +250,14 @@ def test_the_html_report_is_one_file_whose_links_lead_somewhere(ran):
 
 def test_text_of_the_program_is_escaped_in_the_html_report(tmp_path):
     path = tmp_path / "<b>.py"
-    path.write_text("x = '<script>alert(1)</script>'\n")
     remarks = [Remark(str(path), 1, "break", "<i>why</i>", hints=["<u>"], gb_id="<s>", link="javascript:alert(1)"),
                Remark("gone.py", 7, "graph", "graph 1: <em>", text="<q>")]  # fmt: skip
     counts = {"functions": 1, "breaks": 1, "recompilations": 0, "uncompiled": 0}
-    text = report_page(Report(remarks, counts), str(tmp_path))
+    source = {str(path): {1: "x = '<script>alert(1)</script>'"}}
+    text = report_page(Report(remarks, counts, sources=source), str(tmp_path))
     for tag in ("<b>", "<i>", "<u>", "<s>", "<em>", "<q>", "<script>alert"):
         assert tag not in text
-    assert "javascript:" not in text and "&lt;q&gt;" in text
+    assert "javascript:" not in text and "&lt;script&gt;alert(1)" in text and "&lt;q&gt;" in text
 
 
 def test_run_writes_the_html_report_where_it_says(tmp_path):
@@ -309,10 +312,8 @@ def test_a_value_from_before_the_break_is_not_called_by_dynamos_name():
 
 
 def test_sizes_are_told_as_dimensions_whatever_torch_calls_the_tensor():
-    words = "tensor 'x' size mismatch at index 1. expected {}, actual {}"
-    reasons = [RecompileReason("0/0", "tensor 'L['x']' size mismatch at index 1. expected 4, actual 5",
-                               words.format(4, 5), "", "4", "5", remedy="mark_dynamic it"),
-               RecompileReason("0/0", "", words.format(4, 6), "", "4", "6")]  # fmt: skip
+    text = "0/0: tensor 'L['x']' size mismatch at index 1. expected 4, actual {}"
+    reasons = [reason_from_text(text.format(size)) for size in (5, 6)]
     entries = [CacheEntry("0/{}".format(number), recompiled=[why]) for number, why in enumerate(reasons, 1)]
     (one,) = remarks_of(Session([Frame("f", filename="a.py", first_line=3, entries=entries)]))
     assert (one.words, one.compilations) == ("x.shape[1] was 4, then 5, 6", ["0/1", "0/2"])
@@ -320,19 +321,21 @@ def test_sizes_are_told_as_dimensions_whatever_torch_calls_the_tensor():
 
 
 def test_a_size_of_a_tensor_in_a_dict_is_told_with_its_function_where_no_line_is_known():
-    words = "tensor 'kwargs['input_ids']' size mismatch at index 1. expected 5, actual 1"
-    entries = [CacheEntry("0/1", recompiled=[RecompileReason("0/0", "", words, "", "5", "1")])]
+    text = "0/0: tensor 'kwargs['input_ids']' size mismatch at index 1. expected 5, actual 1"
+    entries = [CacheEntry("0/1", recompiled=[reason_from_text(text)])]
     frame = Frame("wrapper", filename="a.py", first_line=3, entries=entries, called="Model.forward")
     (one,) = remarks_of(Session([frame]))
-    assert one.words == "Model.forward: kwargs['input_ids'].shape[1] was 5, then 1"
+    words = "Model.forward: kwargs['input_ids'].shape[1] was 5, then 1"
+    assert one.words == words + " (sizes 0 and 1 are always compiled by themselves)"
 
 
 def test_the_answer_names_the_programs_files_first_and_wraps_long_reasons():
     installed = "/usr/lib/python3/site-packages/p/a.py"
-    remarks = [Remark(installed, 1, "break", "theirs"), Remark("z.py", 2, "break", "word " * 100),
-               Remark(installed, 3, "uncompiled", "f")]  # fmt: skip
+    remarks = [Remark(installed, 1, "break", "theirs", package="p"), Remark("z.py", 2, "break", "word " * 100),
+               Remark(installed, 3, "uncompiled", "f", package="p")]  # fmt: skip
     counts = {"functions": 1, "breaks": 2, "recompilations": 0, "uncompiled": 1}
     lines = answer_lines(Report(remarks, counts), "", "rank 1")
     assert lines[0].startswith("depyf: rank 1: 1 function compiled, 2 graph breaks")
-    assert [re.split("  +", line)[1:3] for line in lines[1:3]] == [["p/a.py:3", "uncompiled"], ["z.py:2", "break"]]
-    assert lines[3].endswith("word ...") and max(map(len, lines)) < 130 and lines[4].endswith("theirs")
+    rows = [re.split("  +", line)[1:3] for line in (lines[1], lines[3], lines[4])]
+    assert rows == [["z.py:2", "break"], ["p/a.py:1", "break"], ["p/a.py:3", "uncompiled"]]
+    assert lines[2].endswith("word ...") and max(map(len, lines)) < 130 and lines[3].endswith("theirs")

@@ -269,6 +269,7 @@ def test_files_and_index(tmp_path: Path) -> None:
         "guards_0_for_{}.txt".format(RESUME),
         "guards_1_for_{}.txt".format(RESUME),
         "remarks.json",
+        "sources.json",
     }
     index = (tmp_path / "README.md").read_text()
     assert "Start with `full_code_for_toy_example_0.py`" in index

@@ -1,13 +1,13 @@
 """Names with and without uuids, numbered files, texts made equal between runs."""
 
+import errno
 import os
 import time
 import types
 
 import pytest
 
-from depyf.explain.dump import dump_directory
-from depyf.explain.dump.dump_directory import DumpDirectory
+from depyf.explain.dump.dump_directory import DumpDirectory, write_index
 from depyf.explain.graphs.files import stage_of
 from depyf.explain.kernels.files import kernel_text, point_functions_at_file
 from depyf.explain.transformed.global_names import NameClash, with_names, with_own_name, without_uuids
@@ -91,10 +91,10 @@ def test_files_of_an_earlier_process_are_replaced_and_those_of_this_one_kept(tmp
 def test_a_failed_write_leaves_nothing_behind(tmp_path, monkeypatch):
     dump = DumpDirectory(str(tmp_path))
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(dump_directory.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space left"):
         dump.write(dump.reserve("a_{}.py"), "text")
     assert os.listdir(str(tmp_path)) == []
@@ -121,3 +121,58 @@ def test_functions_of_a_module_are_given_their_file(tmp_path):
     with pytest.raises(ValueError) as caught:
         module.go()
     assert caught.traceback[-1].lineno == 9  # pytest counts from 0: line 10 of the file, 9 of the source
+
+
+@pytest.mark.parametrize("to", ["file", "gone", "."])
+def test_links_in_a_dump_are_replaced(to, tmp_path):
+    """Another user may have put them there: under the name of a file, or of the file that it is at first."""
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "dump"
+    elsewhere.mkdir()
+    folder.mkdir()
+    (elsewhere / "file").write_text("not yours")
+    for name in ("README.md", "a_0.py", f"a_0.py.{os.getpid()}.part", f"README.md.{os.getpid()}.part"):
+        os.symlink(elsewhere / to, folder / name)
+        os.utime(folder / name, (0, 0), follow_symlinks=False)
+    dump = DumpDirectory(str(folder))
+    dump.begin()
+    dump.write(str(folder / "a_0.py"), "text")
+    dump.close()
+    assert os.listdir(elsewhere) == ["file"] and (elsewhere / "file").read_text() == "not yours"
+    assert (folder / "a_0.py").read_text() == "text" and not (folder / "README.md").is_symlink()
+
+
+@pytest.mark.parametrize("rank", [False, True])
+def test_no_folder_of_a_process_is_a_link(rank, tmp_path, monkeypatch):
+    folder, elsewhere = tmp_path / "dump", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    os.symlink(elsewhere, folder / ("rank_1" if rank else "process_0"))
+    if rank:
+        monkeypatch.setenv("RANK", "1")
+        monkeypatch.setenv("WORLD_SIZE", "2")
+    first = None if rank else DumpDirectory(str(folder))
+    with pytest.raises(OSError, match="is a link"):
+        DumpDirectory(str(folder))
+    if first is not None:
+        first.close()
+    assert os.listdir(elsewhere) == []
+
+
+def test_a_full_disk_does_not_write_the_index_through_a_link(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    (tmp_path / "elsewhere").write_text("not yours")
+    (tmp_path / "dump").mkdir()
+    os.symlink(tmp_path / "elsewhere", tmp_path / "dump" / "README.md")
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match=r"no space left|symbolic"):
+        write_index(str(tmp_path / "dump" / "README.md"), "text")
+    assert (tmp_path / "elsewhere").read_text() == "not yours"
+
+
+def test_what_a_killed_process_left_in_a_dump_is_removed(tmp_path):
+    (tmp_path / ".depyf-0123456789abcdef.part").touch()
+    (tmp_path / "mine.part").touch()
+    DumpDirectory(str(tmp_path)).close()
+    assert os.listdir(tmp_path) == ["mine.part"]

@@ -61,7 +61,7 @@ INDEX = """# What torch.compile made of this program
 ## What was not compiled
 
 - [GB0025](https://example.org/gb0025.html): Call to `torch._dynamo.graph_break()`
-  - `h` (a.py:20), compilation 3/0, at a.py:22  `graph_break()` in h: it runs as it is written
+  - a.py:20  `def h(x):` in h, for a.py:22  `graph_break()`; compilation 3/0: it runs as it is written
 
 ## What Dynamo left to Python
 

@@ -20,10 +20,9 @@ from forks import DEPYF
 import depyf
 from depyf.decompiler.bytecode.code.formats import FORMATS
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
-from depyf.files import pyinstaller
 from depyf.files.opening import open_tree
 from depyf.files.pyinstaller import MAGIC
-from depyf.files.trees import Problem, Unreadable, VerificationError
+from depyf.files.trees import DEFAULT_LIMITS, Limits, Problem, Unreadable, VerificationError
 from depyf.verification.report import Loading, Status
 
 HERE = Path(__file__).parent
@@ -59,9 +58,9 @@ def pyz(modules, magic=HOST_MAGIC, rows=None):
     return head + body[12:] + marshal.dumps(table if rows is None else rows)
 
 
-def contents(path):
+def contents(path, limits=DEFAULT_LIMITS):
     """Of each name the content, or what is wrong with it."""
-    tree = open_tree(str(path))
+    tree = open_tree(str(path), limits)
     found = {}
     for one in tree.compiled():
         if isinstance(one, Unreadable):
@@ -202,11 +201,10 @@ def test_hostile_archives_are_one_clear_error(kind, tmp_path):
         open_tree(str(saved(tmp_path, data)))
 
 
-def test_bombs(tmp_path, monkeypatch):
-    monkeypatch.setattr(pyinstaller, "LARGEST_FILE", 1 << 16)
+def test_bombs(tmp_path):
     big = bytes(1 << 20)
     data = archive([("a", big, b"s", 1), ("PYZ.pyz", pyz([("m", 0, big)]), b"z", 0)])
-    found = contents(saved(tmp_path, data))
+    found = contents(saved(tmp_path, data), Limits(file=1 << 16))
     assert "more than 65536 bytes" in found["a.pyc"]
     assert "too many bytes" in found["PYZ.pyz/m.pyc"]
     small = zlib.compress(CODE + CODE)
@@ -215,13 +213,13 @@ def test_bombs(tmp_path, monkeypatch):
     assert "not have the size" in contents(saved(tmp_path, data))["b.pyc"]  # it says less than it has
 
 
-def test_huge_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(pyinstaller, "MOST_MEMBERS", 20)
+def test_huge_counts(tmp_path):
+    few = Limits(members=20)
     with pytest.raises(VerificationError, match="too large"):
-        open_tree(str(saved(tmp_path, archive([(f"a{number}", b"", b"s", 0) for number in range(30)]))))
+        open_tree(str(saved(tmp_path, archive([(f"a{number}", b"", b"s", 0) for number in range(30)]))), few)
     many = pyz([], rows=[(f"a{number}", (0, 0, 0)) for number in range(30)])
     with pytest.raises(VerificationError, match="more than 20 members"):
-        open_tree(str(saved(tmp_path, archive([("PYZ.pyz", many, b"z", 0)]))))
+        open_tree(str(saved(tmp_path, archive([("PYZ.pyz", many, b"z", 0)]))), few)
 
 
 def test_one_name_twice(tmp_path):

@@ -143,11 +143,11 @@ def test_the_worker_runs_on_every_interpreter_of_this_machine():
 
 def test_messages_are_cut_nowhere():
     pipe = io.BytesIO()
-    values = ["", "x" * 100000, {"a": (1, None, b"\0" * 300)}]
-    for value in values:
-        compile_worker.write_message(pipe, value)
+    messages = [[b""], [b"x" * 100000], [b"code", b"\0" * 300, b"r"], []]
+    for parts in messages:
+        compile_worker.write_message(pipe, *parts)
     pipe.seek(0)
-    assert [compile_worker.read_message(pipe) for _ in values] == values
+    assert [compile_worker.read_message(pipe) for _ in messages] == messages
     with pytest.raises(EOFError):
         compile_worker.read_message(pipe)
 

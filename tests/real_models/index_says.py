@@ -59,7 +59,7 @@ def recording_of(folder: str, session: Any) -> Recording:
     ]  # fmt: skip
     return Recording(
         index,
-        [_cause(one.compile_id, one) for one in session.all_breaks()],
+        [_cause(one.compile_id, one) for one in [*session.all_breaks(), *session.breaks]],
         recompiles,
         [_cause(one.compile_id, one.why) for one in session.refusals],
         list(dict.fromkeys(skips)),
@@ -68,7 +68,8 @@ def recording_of(folder: str, session: Any) -> Recording:
 
 
 def _cause(compile_id: str, one: Any) -> Tuple[str, ...]:
-    place = "" if one.location is None else "{}:{}".format(os.path.basename(one.location.filename), one.location.line)
+    line = one.inside or one.location
+    place = "" if line is None else "{}:{}".format(os.path.basename(line.filename), line.line)
     return (compile_id, place, one.gb_id, one.reason)
 
 
@@ -109,7 +110,7 @@ def _break(record: Record, one: Recording, parts: _Parts) -> _Looked:
         for compile_id, place, gb_id, reason in [*one.breaks, *one.refusals]
     )
     for first, *lines in parts.get("Graph breaks", []):
-        places = [line for line in lines if line.startswith(record.place + " ") and record.compile_id in _ids(line)]
+        places = [line for line in lines if record.place in line and record.compile_id in _ids(line)]
         if places and record.what in first:
             return known, True
     return known, _is_refused(record, parts)
@@ -125,12 +126,12 @@ def _ids(line: str) -> Set[str]:
 
 
 def _is_refused(record: Record, parts: _Parts) -> bool:
-    for first, *lines in parts.get("What was not compiled", []):
-        if record.what in first and any(
-            record.compile_id in _NUMBER.findall(line) and record.place in line for line in lines
-        ):
-            return True
-    return False
+    return any(
+        record.what in first
+        and any(record.compile_id in _NUMBER.findall(line) and record.place in line for line in lines)
+        for title in ("What raised", "What was not compiled")
+        for first, *lines in parts.get(title, [])
+    )
 
 
 def _failure(record: Record, one: Recording, parts: _Parts) -> _Looked:
@@ -148,13 +149,18 @@ def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:
         compile_id == record.compile_id and other == record.place and (by_id or " ".join(text.split()) in guard)
         for compile_id, other, text in one.recompiles
     )
-    for title in ("Compiled again", "What was not compiled", "What Dynamo left to Python"):
+    for title in ("Compiled again", "What raised", "What was not compiled", "What Dynamo left to Python"):
         for item in parts.get(title, []):
             if any(record.compile_id in _NUMBER.findall(line) for line in item):
                 named = [line.partition(" did not fit")[0] for line in item if " did not fit" in line]
-                if any(record.place in [*_NUMBER.findall(ids), ""] for ids in named):
+                if any(record.place in [*_NUMBER.findall(ids), ""] for ids in named) or _has_more(item):
                     return known, True
     return known, False
+
+
+def _has_more(item: List[str]) -> bool:
+    """Whether an item names a few of the compilations that did not fit, and says how many more there are."""
+    return any(re.search(r"and \d+ more( did not fit)?$", line) for line in item)
 
 
 def _skip(record: Record, one: Recording, parts: _Parts) -> _Looked:
@@ -170,12 +176,13 @@ def _skip(record: Record, one: Recording, parts: _Parts) -> _Looked:
 
 
 def head_counts(index: str) -> Dict[str, int]:
-    """The numbers of the index's first lines, by what they count."""
+    """The numbers of the index's first lines, by what they count: of breaks how often they happened."""
     found: Dict[str, int] = {}
     for line in index.partition("\n## ")[0].splitlines():
-        match = re.match(r"- (?P<what>[^:]+): (?P<number>\d+|none)\b", line)
+        match = re.match(r"- (?P<what>[^:]+): (?P<number>\d+|none)\b(?: \((?P<times>\d+) times\))?", line)
         if match is not None:
-            found[match.group("what")] = 0 if match.group("number") == "none" else int(match.group("number"))
+            number = match["times"] or match["number"]
+            found[match["what"]] = 0 if number == "none" else int(number)
     return found
 
 

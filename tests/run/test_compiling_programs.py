@@ -56,3 +56,14 @@ def test_a_recording_that_cannot_begin_does_not_reach_the_program(tmp_path):
     status, out, errors = outcome("-m", "depyf", "run", "program.py", folder=tmp_path, PYTHONPATH=str(tmp_path))
     assert (status, out) == (0, "goes on\n")
     assert errors.startswith("depyf run: no recording: ") and errors.count("\n") == 1
+
+
+def test_no_value_of_the_environment_is_recorded(tmp_path):
+    shutil.copy(SCRIPTS["results"], tmp_path / "program.py")
+    planted = "planted-value-of-a-variable"
+    variables = dict.fromkeys(("API_TOKEN", "PYTHONSTARTUP", "TORCHINDUCTOR_PLANTED", "DEPYF_PLANTED"), planted)
+    status, out, errors = outcome("-m", "depyf", "run", "--html", "program.py", folder=tmp_path, **variables)
+    written = [path for path in (tmp_path / "depyf_report").rglob("*") if path.is_file()]
+    assert status == 0 and any(path.suffix == ".html" for path in written)
+    assert [path.name for path in written if planted.encode() in path.read_bytes()] == []
+    assert planted not in out + errors

@@ -70,3 +70,19 @@ def test_a_lost_statement_is_an_error(monkeypatch):
     monkeypatch.setattr(structurer.Structurer, "arm", lambda self, node, target, end, context: [])
     result = analyze(code)
     assert result.form != "structured"
+
+
+def indented(text):
+    return "\n".join("    " + line for line in text.splitlines())
+
+
+@pytest.mark.parametrize("around", ["with a:", "try:", "for x in a:", "while b:"])
+@pytest.mark.parametrize("loop", ["while a:", "while a and b:", "while True:"])
+@pytest.mark.parametrize("body", ["pass", "...", "break", "try:\n    pass\nfinally:\n    pass"])
+def test_a_loop_whose_body_is_a_try_statement_without_effect(around, loop, body):
+    """Its NOPs are in the statement around the loop, though no exception range covers the first of them."""
+    inner = f"try:\n{indented(body)}\nexcept E:\n    pass"
+    end = "\nexcept F:\n    a()" if around == "try:" else ""
+    text = "def f(a, b):\n" + indented(f"{around}\n{indented(loop + chr(10) + indented(inner))}{end}")
+    for one in analyze(compile(text, "<text>", "exec")).walk():
+        assert one.verdict.proven, text

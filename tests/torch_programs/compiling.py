@@ -92,7 +92,7 @@ def whole_graph():
     return call(compiled(lambda x, *, k=2: x * k, fullgraph=True), torch.ones(2), k=3)
 
 
-@program(raises="Unsupported", index="the call raised it, for it was compiled with fullgraph=True")
+@program(raises="Unsupported", index="Calls that raised: 1")
 def whole_graph_refused():
     "fullgraph=True and a graph break: torch's own error."
 

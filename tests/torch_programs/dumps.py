@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import importlib.util
 import inspect
 import json
@@ -40,6 +41,7 @@ def examine(program: Program, directory: str, model: Any, ran: AbstractSet[str] 
         wrong.append("there is no index")
     text = index.read_text(encoding="utf-8") if index.exists() else ""
     wrong += ["the index does not say {!r}".format(one) for one in program.index if not re.search(one, text)]
+    wrong += _not_found(program.finding, directory, model, text) if program.finding else []
     _verdicts(found, model)
     wrong += ["{} failed: {}".format(one.what, one.reason) for one in model.failures]
     wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts if one.status != "written"]
@@ -48,6 +50,51 @@ def examine(program: Program, directory: str, model: Any, ran: AbstractSet[str] 
         wrong += ["no breakpoint in {} is hit".format(one) for one in _meant_to_run(program, model) if one not in names]
     _run_pages(program, directory, model, found)
     return found
+
+
+# ---- findings
+
+
+def forms(directory: str, model: Any) -> Dict[str, str]:
+    """The six forms in which findings are printed, each as words with single blanks."""
+    from depyf.explain.report.html.report_page import report_page
+    from depyf.explain.report.remarks.answer import answer_lines
+    from depyf.explain.report.remarks.stored import report_of
+    from depyf.run.reports import text_of
+    from depyf.testing import story_of
+
+    report = report_of(model)
+    page = re.sub(r"<(style|script)\b.*?</\1>|<[^>]+>", " ", report_page(report), flags=re.DOTALL)
+    found = {
+        "answer": "\n".join(answer_lines(report)),
+        "report": "\n".join(text_of(report, "", "", "", False, False)[1 + len(answer_lines(report)) :]),
+        "index": Path(directory, "README.md").read_text(encoding="utf-8"),
+        "page": html.unescape(page),
+        "data": Path(directory, "remarks.json").read_text(encoding="utf-8").replace('\\"', '"'),
+        "test": "\n".join(story_of(model, dict.fromkeys(("breaks", "recompiles", "uncompiled", "raised"), -1))),
+    }
+    return {name: " ".join(text.split()) for name, text in found.items()}
+
+
+_NAMED = {"uncompiled": "uncompiled|not compiled", "raised": "raised|raising"}
+
+
+def _not_found(finding: Any, directory: str, model: Any, index: str) -> List[str]:
+    """What is missing in which form; and findings of another kind at this line, or of other people's packages."""
+    from depyf.explain.report.remarks.stored import report_of
+
+    kind, text, *facts = finding
+    findings = [one for one in report_of(model).remarks if one.is_finding]
+    here = [one for one in findings if one.kind == kind and text in one.text]
+    said = ["{} at {!r}".format(one.kind, one.text) for one in findings]
+    wrong = [] if here else ["no {} at {!r}, but {}".format(kind, text, said)]
+    wrong += ["a finding in {}".format(one.file) for one in findings if one.package]
+    for name, words in forms(directory, model).items():
+        wrong += ["{} lacks {!r}: {}".format(name, one, words[:1500]) for one in [_NAMED.get(kind, kind), *facts]
+                  if not re.search(one, words)]  # fmt: skip
+        wrong += ["{} lacks the line: {}".format(name, words[:1500]) for one in here[:1]
+                  if not re.search(r"\b{}\b".format(one.line), words)]  # fmt: skip
+    return wrong
 
 
 _STAGES_THAT_RUN = {"eager": ("Captured_Graph",), "aot_eager": ("Forward_graph", "Backward_graph")}
@@ -115,7 +162,7 @@ def _run_pages(program: Program, directory: str, model: Any, found: Dict[str, An
     done: List[str] = []
     for frame in model.top_level():
         path = os.path.join(directory, frame.page)
-        if not frame.page or not os.path.exists(path):
+        if not frame.page or not os.path.exists(path) or not any(one.entries for one in frame.walk()):
             continue
         found["pages"] += 1
         done.append(frame.page)

@@ -51,9 +51,11 @@ class Program(NamedTuple):
         options: of `prepare_debug`.
         new_process: whether it needs an interpreter of its own, a fork of one that has torch loaded will not do.
         repeatable: False where a further call of the same function gives another result, by the program's intent.
-        raises: name of the exception that the program ends with, by intent.
+        raises: name of the exception that the program ends with, by intent; several with ``|`` between them.
         exits: exit status that the process ends with, by intent.
         index: regular expressions, each of which the dump's index must have.
+        finding: what depyf must find: the kind, the text of the line ("" for any), and regular expressions that the
+            answer, the report, the index, the page, the data and the message of a test must have.
         device: "cuda" where it needs a GPU; "" for whatever device new tensors are on.
     """
 
@@ -70,6 +72,7 @@ class Program(NamedTuple):
     exits: int
     index: Tuple[str, ...] = ()
     device: str = ""
+    finding: Tuple[str, ...] = ()
 
 
 class Call(NamedTuple):
@@ -108,6 +111,7 @@ def program(
     exits: int = 0,
     index: Union[str, Iterable[str]] = (),
     device: str = "",
+    finding: Tuple[str, ...] = (),
     **options: Any,
 ) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     """Adds a function to the suite, once for each backend."""
@@ -122,7 +126,8 @@ def program(
             name = run.__name__ if len(backends) == 1 else "{}[{}]".format(run.__name__, one)
             assert name not in PROGRAMS and says, name
             PROGRAMS[name] = Program(
-                name, run, says, one, wanted, watch, options, new_process, repeatable, raises, exits, patterns, device
+                name, run, says, one, wanted, watch, options, new_process, repeatable, raises, exits, patterns, device,
+                finding,
             )
         return run
 
@@ -215,7 +220,10 @@ def lacking(needed: Program) -> str:
         return "a GPU"
     for name in needed.needs:
         module, *rest = name.split(".")
-        found: Any = importlib.import_module(module)
+        try:
+            found: Any = importlib.import_module(module)
+        except ImportError:
+            return name
         for part in rest:
             module += "." + part
             try:

@@ -149,7 +149,9 @@ def test_a_source_that_is_longer_than_the_list_says(tmp_path, method):
     at = data.index(b"PK\1\2")
     struct.pack_into("<L", data, at + 16, zlib.crc32(SOURCE))
     struct.pack_into("<L", data, at + 24, len(SOURCE))
+    data[14:26] = data[at + 16 : at + 28]  # the member's own header says the same
     path = tmp_path / "long.zip"
     path.write_bytes(data)
-    [report] = depyf.verify_tree(path).files
-    assert report.status is Status.NOT_CHECKED
+    reports = depyf.verify_tree(path).files
+    assert {report.status for report in reports} == {Status.NOT_CHECKED}
+    assert reports[0].path.endswith("mod.pyc")

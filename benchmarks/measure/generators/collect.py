@@ -28,7 +28,7 @@ class Collector:
         self.busy = False
 
     def __call__(self, event: str, arguments: tuple) -> None:
-        if event == "exec" and not self.busy and isinstance(arguments[0], types.CodeType):
+        if event in ("exec", "function.__new__") and not self.busy and isinstance(arguments[0], types.CodeType):
             self.busy = True
             try:
                 if self.is_generated(arguments[0].co_filename):
@@ -42,11 +42,29 @@ class Collector:
         return not filename.startswith("<frozen ") and not os.path.exists(filename)
 
 
+STAND_IN = "an object that marshal can't write"
+
+
+def writable(code: types.CodeType) -> types.CodeType:
+    """``code`` with constants that marshal can write: tools put functions among them."""
+    return code.replace(co_consts=tuple(map(_writable, code.co_consts)))
+
+
+def _writable(constant):
+    if isinstance(constant, types.CodeType):
+        return writable(constant)
+    try:
+        marshal.dumps(constant)
+    except ValueError:
+        return (STAND_IN, type(constant).__name__)
+    return constant
+
+
 def write(codes: list[types.CodeType], folder: str) -> int:
     """Write each code object once; the number of files."""
     names = set()
     for code in codes:
-        data = marshal.dumps(code)
+        data = marshal.dumps(writable(code))
         name = hashlib.sha256(data).hexdigest()[:16]
         if name not in names:
             names.add(name)

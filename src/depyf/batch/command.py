@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-import tempfile
 import time
 from collections import Counter
-from typing import Any, Iterator, Sequence
+from typing import Any, ContextManager, Iterator, Sequence
 
 from .. import __version__
-from ..decompiler.printing.string_text import printable
-from ..errors import DepyfError
 from ..files.opening import open_tree
 from ..files.trees import Unreadable
+from ..terminal import say, warn, write_text
+from .manifest import NAME, Manifest
 from .outcome import Outcome
 from .processes import run
 from .progress import Progress
@@ -30,69 +30,51 @@ def decompile_all(
 ) -> Iterator[Outcome]:
     """Decompile all compiled files in ``targets`` into ``directory``, which keeps the folders that they are in.
 
-    Existing files are kept, so that an interrupted run can be resumed; ``again`` overwrites them. If ``directory`` is
-    None, nothing is written: each outcome has its text. ``jobs`` is the number of processes.
+    What an earlier run has written is kept if it would be written so again (manifest.py), unless it is to be done
+    ``again``. If ``directory`` is None, nothing is written: each outcome has its text. ``jobs`` is the number of
+    processes.
     Raises DepyfError for an archive that can't be read.
     """
-    yield from _outcomes(list(items(targets, directory)), directory, options, again, jobs)
+    found = list(items(targets, directory))
+    with _manifest(found, directory, options, again) as manifest:
+        yield from _outcomes(found, manifest, options, jobs)
 
 
-def _outcomes(
-    found: Sequence[InputFile], directory: str | None, options: Options, again: bool, jobs: int
-) -> Iterator[Outcome]:
+def _manifest(
+    found: Sequence[InputFile], directory: str | None, options: Options, again: bool
+) -> ContextManager[Manifest | None]:
+    if directory is None:
+        return contextlib.nullcontext()
+    return Manifest(directory, [item.output for item in found], options, again=again)
+
+
+def _outcomes(found: Sequence[InputFile], manifest: Manifest | None, options: Options, jobs: int) -> Iterator[Outcome]:
     early: list[Outcome] = []
 
     def tasks() -> Iterator[Task]:
         for item in found:
-            if item.output and not again and os.path.isfile(item.output):
-                early.append(Outcome(item.path, item.output, was_there=True))
-                continue
             task = task_of(item)
-            if isinstance(task, Outcome):
-                early.append(task)
-            else:
+            known = task if isinstance(task, Outcome) else manifest.kept(task) if manifest is not None else None
+            if known is not None:
+                early.append(known)
+            elif isinstance(task, Task):
                 yield task
 
     for task, outcome in run(tasks(), options, jobs):
         yield from early
         early.clear()
-        yield outcome if directory is None else _written(task, outcome, directory)
+        yield outcome if manifest is None else _written(task, outcome, manifest)
     yield from early
 
 
-def _written(task: Task, outcome: Outcome, directory: str) -> Outcome:
+def _written(task: Task, outcome: Outcome, manifest: Manifest) -> Outcome:
     if outcome.text is None:
         return outcome
     try:
-        write(task.output, outcome.text, directory)
-    except DepyfError as error:
-        return Outcome(task.path, error=str(error))
+        was_foreign = manifest.write(task, outcome)
     except (OSError, ValueError) as error:
         return Outcome(task.path, error=f"can't write {task.output}: {getattr(error, 'strerror', None) or error}")
-    return outcome._replace(written=task.output, text=None)
-
-
-def write(path: str, text: str, directory: str) -> None:
-    """Write the file atomically, and only inside ``directory``, whatever links it has.
-
-    Raises DepyfError, OSError.
-    """
-    folder = os.path.dirname(path)
-    root = os.path.realpath(directory)
-    for target_path in (folder, path):
-        # Also before a folder is made, which would follow the link.
-        if os.path.commonpath([root, os.path.realpath(target_path)]) != root:
-            raise DepyfError(f"{path} leads out of {directory}")
-    os.makedirs(folder, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".depyf-")
-    try:
-        with open(handle, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as file:
-            file.write(text if text.endswith("\n") else text + "\n")
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    return outcome._replace(written=task.output, text=None, was_foreign=was_foreign)
 
 
 def run_batch(
@@ -104,12 +86,13 @@ def run_batch(
     records = []
     start = time.monotonic()
     found = list(items(targets, directory))
-    with Progress(len(found)) as progress:
-        for outcome in _outcomes(found, directory, options, again, jobs):
+    with Progress(len(found)) as progress, _manifest(found, directory, options, again) as manifest:
+        for outcome in _outcomes(found, manifest, options, jobs):
             counts["total"] += 1
             counts["written"] += bool(outcome.written) and not outcome.was_there
             counts["there"] += outcome.was_there
-            counts["proven"] += outcome.proven and not outcome.was_there
+            counts["foreign"] += outcome.was_foreign
+            counts["proven"] += outcome.proven
             counts["failed"] += bool(outcome.error)
             progress.advance()
             if as_json:
@@ -118,8 +101,10 @@ def run_batch(
                 counts["not proven"] += 1
                 progress.line(str(outcome))
     if as_json:
-        print(json_text(records, seconds=round(time.monotonic() - start, 3), **_memory()))
-    print(printable(_summary(counts, directory)), file=sys.stderr)
+        write_text(json_text(records, seconds=round(time.monotonic() - start, 3), **_memory()) + "\n")
+    if manifest is not None and manifest.problem:
+        warn(f"can't write {os.path.join(manifest.directory, NAME)}: {manifest.problem}; the next run does all again")
+    warn(_summary(counts, directory))
     return 1 if counts["not proven"] or not counts["total"] else 0
 
 
@@ -133,7 +118,7 @@ def list_files(targets: Sequence[str]) -> int:
             is_bad = isinstance(one, Unreadable)
             status |= is_bad
             lines.append(f"  {one.name}: {one.reason}" if isinstance(one, Unreadable) else f"  {one}")
-        print("\n".join(map(printable, lines)))
+        say(*lines)
     return status
 
 
@@ -160,7 +145,10 @@ def _summary(counts: Counter[str], directory: str | None) -> str:
     done = f"{total - counts['failed']} done"
     if directory is not None:
         done = f"{counts['written']} written to {directory}"
-    parts = [f"{files}: {done}, {counts['proven']} of them proven as a whole"]
-    parts += [f"{counts['there']} were there"] if counts["there"] else []
+    parts = [f"{files}: {done}"]
+    parts += [f"{counts['there']} there already"] if counts["there"] else []
+    parts += [f"{counts['proven']} of them proven as a whole"]
     parts += [f"{counts['failed']} not decompiled"] if counts["failed"] else []
+    other = "1 other file" if counts["foreign"] == 1 else f"{counts['foreign']} other files"
+    parts += [f"{other} kept as NAME.orig"] if counts["foreign"] else []
     return ", ".join(parts)

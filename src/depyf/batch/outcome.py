@@ -8,7 +8,8 @@ from typing import Any, Iterator, Mapping, NamedTuple, Tuple
 
 from .. import __version__
 from ..decompiler.driver.result import Result
-from ..decompiler.printing.string_text import printable
+from ..decompiler.look_alikes import warnings_in, with_warnings
+from ..escapes import printable
 
 Version = Tuple[int, int]
 
@@ -30,7 +31,8 @@ class Outcome(NamedTuple):
     ``path`` is the file, ``written`` the output file, if any. ``text`` is the source, ``lines`` maps its lines to those
     of the original. ``version`` and ``filename`` are the CPython and the source file stated by the code; ``verdicts``
     counts its code objects by verdict, ``doubts`` are those that are not proven. ``error`` says why there is no text.
-    ``was_there``: an earlier run has written it.
+    ``was_there``: an earlier run has written it, and this one would write the same. ``was_foreign``: there was another
+    file, which is kept as ``NAME.orig``. ``warnings`` are about names that look like others (look_alikes.py).
     """
 
     path: str
@@ -43,6 +45,8 @@ class Outcome(NamedTuple):
     doubts: tuple[Doubt, ...] = ()
     error: str = ""
     was_there: bool = False
+    warnings: tuple[str, ...] = ()
+    was_foreign: bool = False
 
     @property
     def total(self) -> int:
@@ -68,10 +72,12 @@ class Outcome(NamedTuple):
             "error": self.error or None,
             "python": "{}.{}".format(*self.version) if self.version else None,
             "filename": self.filename if self.version else None,
-            "proven": None if self.was_there or self.error else not self.doubts,
+            "proven": None if self.error else not self.doubts,
             "verdicts": dict(self.verdicts),
             "not_proven": [{**doubt._asdict(), "reasons": list(doubt.reasons)} for doubt in self.doubts],
         }
+        if self.warnings:
+            found["warnings"] = list(self.warnings)
         if not self.written and not self.error:
             found["source"] = self.text
         if lines:
@@ -116,6 +122,12 @@ def _header(outcome: Outcome) -> Iterator[str]:
         yield f"# {len(outcome.doubts)} of {total} code objects not proven ({counts})."
     else:
         yield f"# the code object is proven ({counts})." if total == 1 else f"# all {total} are proven ({counts})."
+
+
+def warned(outcome: Outcome) -> Outcome:
+    """The outcome with its warnings, also as comments in its text, which is complete but for the line map."""
+    text = outcome.text or ""
+    return outcome._replace(text=with_warnings(text), warnings=tuple(warnings_in(text)))
 
 
 def with_line_map(outcome: Outcome) -> Outcome:

@@ -1,21 +1,27 @@
 """Tasks -> outcomes, in this process or in several. A file that crashes its process does not affect others.
 
-Few tasks are in progress at a time, so that memory does not grow with their number. If a process of the pool dies, all
-tasks in progress are repeated, each alone: the one whose process dies again is to blame.
+Few tasks are in progress at a time, so that memory does not grow with their number. A task whose process dies is
+repeated when all others are done, and alone, as memory may have been short: if that process dies too, it is to blame.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from typing import Iterable, Iterator
+import os
+import pickle
+import sys
+import threading
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, Callable, Iterable, Iterator
 
+from ..children import Child
+from ..writing import undisturbed
 from .outcome import Outcome
 from .work import Options, Task, work
 
 _WAITING = 2
 """Tasks in progress for each process: one that runs, one that waits."""
+
+_SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 
 
 def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator[tuple[Task, Outcome]]:
@@ -23,58 +29,93 @@ def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator
     if processes <= 1:
         yield from ((task, work(task, options)) for task in tasks)
         return
+    suspects: list[Task] = []
+    for task, outcome in _in_processes(tasks, options, processes):
+        if outcome is None:
+            suspects.append(task)
+        else:
+            yield task, outcome
+    died = "the process that decompiled it died: it crashed, or was out of memory"
+    for suspect in suspects:
+        for task, outcome in _in_processes([suspect], options, 1):
+            yield task, outcome or Outcome(task.path, error=died)
+
+
+def _in_processes(
+    tasks: Iterable[Task], options: Options, processes: int
+) -> Iterator[tuple[Task, Outcome | None]]:
+    """The outcomes; None for a task whose process died."""
     left = iter(tasks)
-    while True:
-        suspects: list[Task] = []
-        yield from _in_pool(left, options, processes, suspects)
-        if not suspects:
-            return
-        for task in suspects:
-            yield task, _alone(task, options)
+    running: dict[Future[Any], Task] = {}
+    pool = _Processes(processes)
+    try:
+        while True:
+            while len(running) < _WAITING * processes:
+                task = next(left, None)
+                if task is None:
+                    break
+                running[pool.submit(work, task, options)] = task
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                task = running.pop(future)
+                died = isinstance(future.exception(), _Died)
+                yield task, None if died else future.result()
+    finally:
+        for future in running:
+            future.cancel()
+        pool.close()
 
 
-def _in_pool(
-    tasks: Iterator[Task], options: Options, processes: int, suspects: list[Task]
-) -> Iterator[tuple[Task, Outcome]]:
-    """Run tasks until the end, or until a process dies: then ``suspects`` gets those in progress."""
-    running: dict[Future[Outcome], Task] = {}
-    with _pool(processes) as pool:
+class _Died(Exception):
+    """The process has not answered, and is gone."""
+
+
+class _Processes:
+    """Processes that call functions. Each has a thread of this one, which waits for what it returns."""
+
+    def __init__(self, number: int) -> None:
+        self._threads = ThreadPoolExecutor(number)
+        self._of_thread = threading.local()
+        self._children: list[Child] = []
+        self._closed = False
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """The future has a `_Died` if the process did."""
+        with undisturbed():  # this may start a thread, and signals are for the main one
+            return self._threads.submit(self._call, function, *arguments)
+
+    def _call(self, *call: Any) -> Any:
+        child: Child | None = getattr(self._of_thread, "child", None)
         try:
-            while True:
-                while len(running) < _WAITING * processes:
-                    task = next(tasks, None)
-                    if task is None:
-                        break
-                    try:
-                        running[pool.submit(work, task, options)] = task
-                    except BrokenProcessPool:
-                        suspects.append(task)
-                        break
-                if not running:
-                    return
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    task = running.pop(future)
-                    try:
-                        yield task, future.result()
-                    except BrokenProcessPool:
-                        suspects.append(task)
-                if suspects:
-                    suspects += running.values()
-                    return
-        finally:
-            for future in running:
-                future.cancel()
+            if child is None:
+                child = self._of_thread.child = self._started()
+            pickle.dump(call, child.requests)
+            child.requests.flush()
+            returned, value = pickle.load(child.answers)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            self._of_thread.child = None
+            if child is not None:
+                child.end()
+            raise _Died from error
+        if not returned:
+            raise value
+        return value
 
+    def _started(self) -> Child:
+        options = ["-I", *(["-X", "utf8"] if sys.flags.utf8_mode else []), *["-B"] * sys.dont_write_bytecode]
+        child = Child(sys.executable, options, _SCRIPT)
+        self._children.append(child)
+        if self._closed:
+            child.process.kill()
+        pickle.dump(sys.path, child.requests)
+        return child
 
-def _alone(task: Task, options: Options) -> Outcome:
-    with _pool(1) as pool:
-        try:
-            return pool.submit(work, task, options).result()
-        except BrokenProcessPool:
-            return Outcome(task.path, error="the process that decompiled it died: it crashed, or was out of memory")
-
-
-def _pool(processes: int) -> ProcessPoolExecutor:
-    # A forked process would share the pipes of compilers with this one.
-    return ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
+    def close(self) -> None:
+        """End the processes, whatever they are doing."""
+        self._closed = True
+        for child in self._children:
+            child.process.kill()
+        self._threads.shutdown()
+        for child in self._children:
+            child.end()

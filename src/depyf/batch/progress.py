@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-_CLEAR = "\r\x1b[K"
+from .. import terminal
+from ..escapes import printable
+from ..writing import undisturbed
 
 
 class Progress:
@@ -18,14 +20,15 @@ class Progress:
 
     def __enter__(self) -> Progress:
         if self.bar is not None:
-            self.bar.start()
+            with undisturbed():  # it starts a thread, and signals are for the main one
+                self.bar.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         if self.bar is not None:
             self.bar.stop()
         elif self.watched:
-            print(_CLEAR, end="", file=sys.stderr, flush=True)
+            terminal.clear_line()
 
     def advance(self) -> None:
         """Count one more file."""
@@ -33,14 +36,16 @@ class Progress:
         if self.bar is not None:
             self.bar.advance(self.bar.task_ids[0])
         elif self.watched:
-            print(f"{_CLEAR}{self.done} of {self.total} files", end="", file=sys.stderr, flush=True)
+            terminal.show_progress(f"{self.done} of {self.total} files")
 
     def line(self, text: str) -> None:
         """Print a line that stays."""
         if self.bar is not None:
-            self.bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
-        else:
-            print((_CLEAR if self.watched else "") + text, file=sys.stderr, flush=True)
+            self.bar.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+            return
+        if self.watched:
+            terminal.clear_line()
+        terminal.warn(text)
 
 
 def _bar(total: int) -> Any:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from importlib.machinery import PathFinder
 from typing import Iterator, NamedTuple, Sequence
 
 from ..files.names import is_compiled
 from ..files.opening import open_tree
 from ..files.trees import Problem, Tree, Unreadable
-from ..targets import STDIN, is_file, read_input, split_target
+from ..targets import STDIN, find_module, is_file, read_input, split_target
 from .outcome import Outcome
 from .work import Task
-
-_NAME = re.compile(r"\w+(\.\w+)*\Z")
 
 
 class InputFile(NamedTuple):
@@ -38,14 +35,14 @@ def is_batch(targets: Sequence[str], output: str | None = None) -> bool:
 def _is_tree(target: str) -> bool:
     """Whether the target is an archive, or a folder that is not imported by this name."""
     if os.path.isdir(target):
-        return not _NAME.match(target) or not _is_module(target)
+        return is_file(target) or not _is_module(target)
     if not os.path.isfile(target) or target.endswith((".py", ".pyw")) or is_compiled(target):
         return False
     return open_tree(target).kind != "folder"
 
 
 def _is_module(name: str) -> bool:
-    spec = PathFinder.find_spec(name)
+    spec = find_module(name)
     return spec is not None and spec.origin is not None
 
 
@@ -67,7 +64,8 @@ def items(targets: Sequence[str], directory: str | None) -> Iterator[InputFile]:
             if isinstance(name, Unreadable):
                 yield InputFile(tree.shown(name.name), reason=name.reason)
             else:
-                yield InputFile(tree.shown(name), _path(directory, folder, f"{_stem(name)}.py"), tree, name)
+                output = _free(f"{folder}/{_stem(name)}" if folder else _stem(name), taken)
+                yield InputFile(tree.shown(name), _path(directory, output), tree, name)
 
 
 def _lone(target: str, directory: str | None, taken: Counter[str]) -> InputFile:
@@ -75,17 +73,21 @@ def _lone(target: str, directory: str | None, taken: Counter[str]) -> InputFile:
     location, name = (target, "") if os.path.isfile(target) else split_target(target)
     base = "stdin" if location == STDIN else os.path.basename(location) if is_file(location) else location
     parts = [_stem(base), *filter(None, [re.sub(r"[^\w.@]", "", name)])]
-    return InputFile(target, _path(directory, "", _free(".".join(parts), taken) + ".py"))
+    return InputFile(target, _path(directory, _free(".".join(parts), taken)))
 
 
 def _free(name: str, taken: Counter[str]) -> str:
-    """The name; numbered if an earlier target has it."""
-    taken[name] += 1
-    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+    """The name; numbered if something before has it."""
+    free = name
+    while taken[free]:
+        taken[name] += 1
+        free = f"{name}-{taken[name]}"
+    taken[free] = 1
+    return free
 
 
-def _path(directory: str | None, folder: str, name: str) -> str:
-    return "" if directory is None else os.path.join(directory, folder, *name.split("/"))
+def _path(directory: str | None, name: str) -> str:
+    return "" if directory is None else os.path.join(directory, *f"{name}.py".split("/"))
 
 
 def _stem(name: str) -> str:

@@ -11,7 +11,7 @@ from ..decompiler.pipeline import standalone
 from ..errors import DepyfError
 from ..files.content import read_compiled
 from ..targets import TargetError, find_definition
-from .outcome import Outcome, outcome_of, with_header, with_line_map
+from .outcome import Outcome, outcome_of, warned, with_header, with_line_map
 
 Version = Tuple[int, int]
 
@@ -58,6 +58,7 @@ def work(task: Task, options: Options) -> Outcome:
         outcome = outcome_of(task.path, result, standalone(result))
         if options.header:
             outcome = with_header(outcome, at_the_end=options.layout == "author")
+        outcome = warned(outcome)
         return with_line_map(outcome) if options.line_map else outcome
     except TargetError as error:
         return Outcome(task.path, error=str(error).replace(f"{task.path} ", "it ", 1))

@@ -1,1 +1,1 @@
-"""Which opcodes of which Python are decompiled, and how far: ``python -m depyf coverage``."""
+"""Which opcodes of which Python are decompiled, and how far: ``depyf coverage``."""

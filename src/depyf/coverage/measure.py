@@ -2,13 +2,10 @@
 
 The opcodes come from the version's table, how far they come from decompiling the programs: each chunk of the file
 that this interpreter compiles; the others are in the syntax of a newer one.
-
-Run as a script by other interpreters of the machine, it prints the result as JSON.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import types
 import warnings
@@ -76,7 +73,3 @@ def opcodes(raw: RawCode) -> set[str]:
     """Names of the opcodes in the code object itself, nested ones not looked into."""
     rows = TABLES[raw.version].rows
     return {rows[number].name for number in set(raw.bytecode[::2]) if number in rows}
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from typing import Any, Iterable
 
 from ..decompiler.bytecode.interpreters import find_interpreter
@@ -17,6 +18,13 @@ SIGNS = {
 }  # fmt: skip
 LEGEND = "P proven on a test, s structured, l lifted, r read, ! not handled, ? in no test, - internal, blank: no such"
 _SECONDS = 900
+_MEASURE = """\
+import json, sys
+sys.path.append(sys.argv[1])
+from depyf.coverage.measure import measure
+print(json.dumps(measure()))
+"""
+"""What another Python runs, which finds its own library and depyf, and nothing else."""
 
 
 def coverage(versions: Iterable[tuple[int, int]]) -> dict[str, Any]:
@@ -33,10 +41,9 @@ def _of(major: int, minor: int) -> dict[str, str] | str:
     if path is None:
         return f"no CPython {major}.{minor} found"
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    environment = {**os.environ, "PYTHONPATH": package}
-    command = [path, "-m", "depyf.coverage.measure"]
+    command = [path, "-I", "-S", *["-B"] * sys.dont_write_bytecode, "-c", _MEASURE, package]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS)
+        done = subprocess.run(command, cwd=os.path.dirname(path), capture_output=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
         return f"its measurement failed: {error}"
     if done.returncode:
@@ -45,8 +52,8 @@ def _of(major: int, minor: int) -> dict[str, str] | str:
     return result
 
 
-def table(measured: dict[str, Any]) -> str:
-    """The opcodes in rows, the versions in columns, a sign for each stage; then what each version lacks."""
+def table(measured: dict[str, Any]) -> list[str]:
+    """Lines: the opcodes in rows, the versions in columns, a sign for each stage; then what each version lacks."""
     names = sorted({name for stages in measured.values() if isinstance(stages, dict) for name in stages})
     names = [name for name in names if any(_stage(measured, v, name) not in ("", "internal") for v in measured)]
     width = max(map(len, names), default=0)
@@ -56,7 +63,7 @@ def table(measured: dict[str, Any]) -> str:
         lines.append(f"{name:{width}}" + "".join(f"{SIGNS.get(stage, ''):>6}" for stage in stages))
     lines.append("")
     lines += [f"{version}: {_summary(stages)}" for version, stages in measured.items()]
-    return "\n".join(line.rstrip() for line in lines)
+    return [line.rstrip() for line in lines]
 
 
 def _stage(measured: dict[str, Any], version: str, name: str) -> str:

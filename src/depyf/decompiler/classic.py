@@ -12,6 +12,7 @@ import types
 from typing import Any, Callable
 
 from ..errors import DecompilationError
+from ..writing import write_file
 from .driver.result import Result
 from .pipeline import analyze, decompile, standalone
 from .recompile import recompile
@@ -70,8 +71,7 @@ def _write(template: str, result: Result) -> tuple[str, str, str]:
         name = os.path.basename(path).partition(".")[0]
         source = standalone(result, name)
         try:
-            with open(path, "x", encoding="utf-8") as file:
-                file.write(source)
+            write_file(path, source, new=True)
             return path, name, source
         except FileExistsError:
             with open(path, encoding="utf-8") as file:

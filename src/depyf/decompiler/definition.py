@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import CodeType
 from typing import Any, Iterator, NamedTuple
 
@@ -77,7 +78,8 @@ def _found(around: Result, owner: RawCode, raw: RawCode) -> Result | None:
     text = _laid_out(around, node, inner)
     if text is None:
         grammar = grammar_of(raw.version)
-        text = ResultText(lambda: print_with_lines(node, grammar=grammar), inner.verdict, inner.text.meant)
+        lines = partial(print_with_lines, node, grammar=grammar)
+        text = ResultText(lines, inner.verdict, inner.text.meant, inner.text.own)
     return inner._replace(text=text, tree=node)
 
 
@@ -91,7 +93,7 @@ def _laid_out(around: Result, node: nodes.Node, inner: Result) -> ResultText | N
         return None
     last = cut.row + cut.text.count("\n")
     lines = {row - cut.row + 1: line for row, line in around.line_map.items() if cut.row <= row < last}
-    return ResultText(lambda: (cut.text, lines), inner.verdict, inner.text.meant, is_laid_out=True)
+    return ResultText(lambda: (cut.text, lines), inner.verdict, inner.text.meant, inner.text.own, is_laid_out=True)
 
 
 def _defined_in(tree: nodes.Node) -> Iterator[nodes.FunctionDef | nodes.AsyncFunctionDef | nodes.ClassDef]:

@@ -20,7 +20,10 @@ from types import CodeType
 from typing import Any
 
 from ..errors import DecompilationError
+from ..escapes import printable
 from .bytecode import RawCode, load
+from .bytecode.code.flags import CO_COROUTINE
+from .bytecode.kinds import kind_of
 from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
 from .driver.refused import instruction_lines
@@ -31,10 +34,10 @@ from .limits.budget import Budget
 from .limits.deep_stack import with_room
 from .limits.garbage import no_collections
 from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
+from .look_alikes import with_warnings
 from .names.dynamo import is_of_dynamo, without_run
 from .printing.line_wrapping import INDENT
 from .printing.printer import WIDTH, print_tree
-from .printing.string_text import printable
 from .syntax import nodes
 from .syntax.grammar import grammar_of
 
@@ -51,9 +54,14 @@ def analyze(
 
     Cyclic garbage collection is off meanwhile: it would take up to half of the time for large code.
 
+    A live code object is trusted. CPython makes one of any bytes without a check, and then making it or reading its
+    ``co_code`` may crash the interpreter or damage its memory: read files with `read_pyc`, never with `marshal`.
+
     Args:
         x: a code object, function, method, class, module, functools.partial, or another callable that wraps one; or
-            the RawCode of any supported version, such as `read_pyc` gives.
+            the RawCode of any supported version, such as `read_pyc` gives. Of a live code object the instructions are
+            those that ``co_code`` shows: the interpreter's specialised opcodes and its inline caches are not in it. In
+            a file they are refused, since no compiler stores them.
         settings: for tests and experiments; the defaults are the measured ones.
         stepper: receives the state after each stage of the decompiler.
         budget: the limit of work, in steps of some ten microseconds: `Settings.budget`, 200,000 by default. Lower it
@@ -111,11 +119,14 @@ def decompile(
     rewritten_asserts: bool = False,
     layout: str = "compact",
 ) -> str:
-    """The source of ``x`` as text. Unproven parts are marked by a comment.
+    """The source of ``x`` as text. Unproven parts are marked by a comment, and so are, at the end, names that look like
+    others: `analyze` gives the text without these.
 
     Args:
-        x: as for `analyze`. In code that Dynamo made, uuids and ids of objects are removed from names, so that the
-            text is the same in every run; `recompile` gives code to run.
+        x: as for `analyze`. A function that stores to variables of an enclosing one has a stand-in for that around it
+            (unless ``layout`` keeps its lines), so that the text can be compiled. In code that Dynamo made, uuids and
+            ids of objects are removed from names, so that the text is the same in every run; `recompile` gives code to
+            run.
         strict: False to get text for refused code too: a ``raise`` with the reason, and the instructions as comments.
             Refused code nested in ``x`` has that form in any case, and so have the refused statements of a module or
             class of which others are proven, and Dynamo's own code: programs decompile that while handling another
@@ -144,7 +155,24 @@ def decompile(
         raise DecompilationError(
             "; ".join(result.verdict.reasons), where=result.qualname, instructions=_instructions(result)
         )
-    return result.source
+    is_wrapped = layout == "compact" and _is_incomplete(result)
+    return with_warnings(standalone(result) if is_wrapped else result.source)
+
+
+def _is_incomplete(result: Result) -> bool:
+    """Whether the text alone is no Python: it declares variables of enclosing functions, or is an asynchronous list."""
+    if result.raw is None or result.tree is None:
+        return False
+    if _is_async_display(result.raw):
+        return True
+    free = set(result.raw.freevars)
+    return bool(free) and any(
+        isinstance(node, nodes.Nonlocal) and not free.isdisjoint(node.names) for node in nodes.walk(result.tree)
+    )
+
+
+def _is_async_display(raw: RawCode) -> bool:
+    return kind_of(raw) == "comprehension" and bool(raw.flags & CO_COROUTINE)
 
 
 def _names_of(code: CodeType, reason: str) -> str:
@@ -160,12 +188,18 @@ def _instructions(result: Result) -> str:
 def standalone(result: Result, name: str | None = None) -> str:
     """The text of ``result`` as valid standalone Python, with its function called ``name`` if given.
 
-    A function with free variables gets an outer function that binds them, to arbitrary values.
+    A function or class with free variables gets an outer function that binds them, to arbitrary values; an
+    asynchronous list, set or dict comprehension an asynchronous one.
     """
     tree = result.tree
     if result.form in ("refused", "pieces"):
         return result.source
-    if result.raw is None or not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
+    if result.raw is not None and _is_async_display(result.raw) and isinstance(tree, nodes.Expr):
+        returned: list[nodes.Statement] = [nodes.Return(tree.value)]
+        tree = nodes.AsyncFunctionDef("enclosing_function", nodes.arguments([], []), returned)
+        text = print_tree(tree, grammar=grammar_of(result.raw.version))
+        return ResultText(lambda: (text, {}), result.verdict, result.text.meant).printed[0]
+    if result.raw is None or not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)):
         return result.source
     if name is not None:
         tree = copy.copy(tree)
@@ -180,4 +214,4 @@ def standalone(result: Result, name: str | None = None) -> str:
         body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
         tree = nodes.FunctionDef("enclosing_function", parameters, body)
     text = print_tree(tree, width=width, grammar=grammar_of(result.raw.version))
-    return ResultText(lambda: (text, {}), result.verdict, result.text.meant).printed[0]
+    return ResultText(lambda: (text, {}), result.verdict, result.text.meant, result.text.own).printed[0]

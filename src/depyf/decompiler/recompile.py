@@ -24,7 +24,7 @@ from .bytecode.interpreters import HOST_VERSION
 from .bytecode.kinds import kind_of, mode_of
 from .bytecode.reading.qualnames import give_qualnames
 from .bytecode.stack_depths import depth_difference
-from .names.respelling import respell
+from .names.respelling import Respelling, respell
 from .names.spelling import Spelling, identifier, is_name
 from .proof import compile_module, compile_unit
 from .proof.scaffold import Spelled
@@ -76,7 +76,7 @@ def recompile(
     code = _with_variables(code, places)
     if name is not None and code.co_name != name:
         raise _error(like, f"the text has no function {name}")
-    made = _as_like(code, like)
+    made = _as_like(code, like, respelling)
     for one in (raw, load(made)) if made.co_code != like.co_code else ():
         was_checked = one.doubt is not None and not one.doubt[1]  # by the proof
         doubt = "" if was_checked else depth_difference(one)
@@ -116,35 +116,59 @@ def _with_variables(code: types.CodeType, variables: tuple[str, ...]) -> types.C
     return code.replace(co_varnames=code.co_varnames + missing, co_nlocals=code.co_nlocals + len(missing))
 
 
-def _as_named(code: types.CodeType, like: types.CodeType) -> types.CodeType:
-    """Give code nested in ``code`` the qualified names and context flags of ``like``: no text gives Dynamo's."""
+def _as_named(code: types.CodeType, like: types.CodeType, copy: RawCode, respelling: Respelling) -> types.CodeType:
+    """Give code nested in ``code`` the names and context flags of that in ``like``, which no text may give.
+
+    ``copy`` is ``like`` with the names that the text has.
+    """
     context = context_flags(HOST_VERSION)
-    names: dict[str, list[types.CodeType]] = {}
+    groups: dict[str, list[RawCode]] = {}
     own = {id(value) for value in code.co_consts} & {id(value) for value in like.co_consts}  # identical objects
-    for nested in like.co_consts:
-        if isinstance(nested, types.CodeType) and id(nested) not in own:
-            names.setdefault(nested.co_name, []).append(nested)
-    dated = not hasattr(code, "co_qualname")
-    qualnames = {id(raw.code): raw.qualname for raw in load(like).nested} if dated else {}
+    for nested in copy.nested:
+        if id(nested.code) not in own:
+            groups.setdefault(respelling.meant.get(nested.name, nested.name), []).append(nested)
     wanted: dict[int, str] = {}
     consts = []
+    of_names, attributes = respelling.own_constants(copy), respelling.own_attributes(copy)
     for index, value in enumerate(code.co_consts):
-        if isinstance(value, types.CodeType) and id(value) not in own and names.get(value.co_name):
-            group = names[value.co_name]
-            other = group.pop(0) if len(group) > 1 else group[0]  # one that the original uses several times
-            value = _as_named(value, other)
-            value = value.replace(co_flags=value.co_flags & ~context | other.co_flags & context)
-            if not dated:
-                value = value.replace(co_qualname=other.co_qualname)
-            elif id(other) in qualnames:
-                wanted[index] = qualnames[id(other)]
+        if type(value) in (str, tuple):
+            is_listed = attributes is not None and type(value) is tuple and set(value) == attributes[0]
+            value = attributes[1] if attributes and is_listed else of_names.get(value, value) if of_names else value
+        elif isinstance(value, types.CodeType) and id(value) not in own and groups.get(value.co_name):
+            group = groups[value.co_name]
+            inner = group.pop(0) if len(group) > 1 else group[0]  # one that the original uses several times
+            other = respelling.original.get(inner, inner)
+            assert other.code is not None  # ``like`` is live
+            value = _with_own_names(_as_named(value, other.code, inner, respelling), inner, respelling)
+            flags = value.co_flags & ~context | other.flags & context
+            value = value.replace(co_flags=flags, co_name=other.name)
+            if hasattr(code, "co_qualname"):
+                value = value.replace(co_qualname=other.qualname)
+            else:
+                wanted[index] = other.qualname
         consts.append(value)
     code = code.replace(co_consts=tuple(consts))
     return give_qualnames(code, wanted) if wanted else code
 
 
-def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
+def _with_own_names(code: types.CodeType, copy: RawCode, respelling: Respelling) -> types.CodeType:
+    """``code`` with the names of variables and globals that ``copy`` alone has in the original."""
+    variables, names = respelling.own_variables(copy), respelling.own_globals(copy)
+    cells = copy.other_cells
+    if not variables and not names and cells is None:
+        return code
+    changes: dict[str, Any] = {"co_names": tuple(names.get(name, name) for name in code.co_names)}
+    for field in ("co_varnames", "co_cellvars", "co_freevars"):
+        changes[field] = tuple(variables.get(name, name) for name in getattr(code, field))
+    made = code.replace(**changes)
+    if len(load(made).localsplus) != len(load(code).localsplus):
+        raise _error(code, "two of its variables can't have the one name that they have in the original")
+    return made.replace(co_cellvars=cells) if cells is not None else made
+
+
+def _as_like(code: types.CodeType, like: types.CodeType, respelling: Respelling) -> types.CodeType:
     """``code`` with the name, qualified name and flags of ``like``; raises if callers could tell them apart."""
+    code = _with_own_names(code, respelling.raw, respelling)
     changes: dict[str, Any] = {"co_name": like.co_name}
     qualname = getattr(like, "co_qualname", None)
     if qualname is not None:
@@ -162,7 +186,7 @@ def _as_like(code: types.CodeType, like: types.CodeType) -> types.CodeType:
             raise _error(like, f"{what} is {getattr(code, what)} in the place of {getattr(like, what)}")
     if code.co_flags & kind != like.co_flags & kind:
         raise _error(like, "the text is a function of another kind (generator, *args, **kwargs)")
-    return _as_named(code, like)
+    return _as_named(code, like, respelling.raw, respelling)
 
 
 def _move(code: types.CodeType, before: str, after: str, kept: tuple[Any, ...]) -> types.CodeType:

@@ -18,31 +18,15 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Iterator
 
+from ..writing import write_file
 from .compile_times import CompileTimes
 from .names import file_name
 
 __all__ = [
-    "Artifact",
-    "CacheEntry",
-    "CompileTimes",
-    "CudaGraph",
-    "Decompiled",
-    "Failure",
-    "Frame",
-    "Graph",
-    "GraphBreak",
-    "Guard",
-    "Kernel",
-    "KernelLine",
-    "Node",
-    "RecompileReason",
-    "Refusal",
-    "ResumeFunction",
-    "Session",
-    "Skip",
-    "SourceLine",
-    "to_json",
-]
+    "Artifact", "CacheEntry", "CompileTimes", "CudaGraph", "Decompiled", "Failure", "Frame", "Graph", "GraphBreak",
+    "Guard", "Kernel", "KernelLine", "Node", "RecompileReason", "Refusal", "ResumeFunction", "Session", "Skip",
+    "SourceLine", "to_json",
+]  # fmt: skip
 
 
 def _live() -> Any:
@@ -204,8 +188,10 @@ class Graph:
 class GraphBreak:
     """Why Dynamo stopped before its function ended, whether or not there was a graph by then.
 
-    `location` is the last line of `stack`, which begins with the line of the function that was compiled and continues
-    with those that were traced from it. `link` is torch's page about `gb_id`.
+    `stack` begins with the line of the function that was compiled and continues with those that were traced from it.
+    `location` is the last of them that is in a file of the program's own, or the line that called into a library's
+    function; `inside` is where Dynamo stopped, if that is another one. `link` is torch's page about `gb_id`, `context`
+    what it adds for developers. An explanation `is_general` where it is the same for all such breaks. `remedy` is ours.
     """
 
     reason: str
@@ -217,13 +203,18 @@ class GraphBreak:
     link: str = ""
     stack: list[SourceLine] = field(default_factory=list)
     compile_id: str = ""
+    inside: SourceLine | None = None
+    context: str = ""
+    is_general: bool = False
+    remedy: str = ""
 
 
 @dataclass
 class Refusal:
     """Something that Dynamo declined to compile: a call under ``fullgraph``, a whole frame, one compilation too many.
 
-    `location` is the function's first line, `why` the reason with the line that caused it, `consequence` what runs,
+    `location` is the function's first line, `why` the reason with the line that caused it. The exception `error` is
+    `raised` where it left the call; `compiled_later` is the compilation of a later one. `consequence` is what runs,
     `recompiled` why the compilations did not fit that were there already.
     """
 
@@ -232,6 +223,8 @@ class Refusal:
     location: SourceLine | None = None
     why: GraphBreak = field(default_factory=lambda: GraphBreak(""))
     error: str = ""
+    raised: bool = False
+    compiled_later: str = ""
     consequence: str = ""
     recompiled: list[RecompileReason] = field(default_factory=list, compare=False)
 
@@ -284,7 +277,8 @@ class RecompileReason:
     expected: str = ""
     actual: str = ""
     user_line: SourceLine | None = None
-    remedy: str = ""
+    remedy: str = ""  # what to do, where something helps
+    note: str = ""  # a rule that explains it
     besides: list[str] = field(default_factory=list)  # what else had changed, which torch did not come to check
 
 
@@ -315,6 +309,8 @@ class CacheEntry:
     actual_values: list[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""
     recompiled: list[RecompileReason] = field(default_factory=list)  # the same, taken apart
     backend: str = ""
+    state: dict[str, str] = field(default_factory=dict)  # torch's global state that it is for: see torch_state.py
+    tried: int = field(default=-1, compare=False, metadata={"live": True})  # its place in Dynamo's list, 0 is first
     code: CodeType | None = _live()
     original_code: CodeType | None = _live()
     guard_manager: Any = _live()
@@ -342,6 +338,7 @@ class Frame:
     breaks: list[GraphBreak] = field(default_factory=list)  # of frames which have no entry
     refusals: list[Refusal] = field(default_factory=list)
     page: str = ""  # file name of the page about this frame
+    caller: SourceLine | None = None  # the program's line from which a function of a package was compiled first
     called: str = ""  # its class and name, as the call that was compiled first has them: see called_names.py
     code: CodeType | None = _live()
     globals: dict[str, Any] | None = _live()
@@ -411,11 +408,13 @@ class Session:
     breaks: list[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
     cuda_graphs: list[CudaGraph] = field(default_factory=list)
     compiled_before: list[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
+    notes: list[str] = field(default_factory=list)  # what is missing, where it comes from less than a recording
     torch_version: str = ""
     python_version: str = ""
     directory: str = field(default="", metadata={"live": True}, compare=False)
     earlier_files: list[str] = field(default_factory=list, metadata={"live": True}, compare=False)  # of other dumps
     times: list[CompileTimes] = field(default_factory=list, metadata={"live": True}, compare=False)
+    clocked: float = field(default=0.0, metadata={"live": True}, compare=False)  # seconds in Dynamo, by its own clock
     own_seconds: float = field(default=0.0, metadata={"live": True}, compare=False)  # that recording took
 
     def __str__(self) -> str:
@@ -442,8 +441,7 @@ class Session:
         """
         text = _shown(self, "file")
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            write_file(path, text)
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -459,9 +457,9 @@ class Session:
         return json.dumps(self.to_dict(), indent=indent)
 
     def all_breaks(self) -> list[GraphBreak]:
-        """Every graph break: of the compilations, and of those which came to nothing."""
+        """Every graph break of what was compiled; those of compilations which came to nothing are in `breaks`."""
         found = [one for frame in self.frames for entry in frame.entries for one in entry.breaks]
-        return found + [one for frame in self.frames for one in frame.breaks] + self.breaks
+        return found + [one for frame in self.frames for one in frame.breaks]
 
     def top_level(self) -> list[Frame]:
         """Frames which are the user's functions; resume functions only where no frame here calls them."""

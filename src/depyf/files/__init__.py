@@ -5,7 +5,9 @@ content. Nothing is executed, unpacked or written. No file is trusted: every rea
 is a `trees.Problem` of that file, or a `trees.VerificationError` where it is the whole archive.
 
     trees.py       folders and single files
-    archives.py    zip files (wheels, eggs, zipapps) and tar files
+    archives.py    names and places that unpackers or file systems take differently
+    zips.py        zip files: eggs, zipapps, and wheels with where they are installed (zip_lists.py, wheels.py)
+    tars.py        tar files
     pyinstaller.py programs that PyInstaller has made
     opening.py     a path -> the kind of tree there
     content.py     bytes -> the kind of file, and the code in it

@@ -1,32 +1,25 @@
-"""Archives as trees: read in memory and within bounds, nothing is unpacked.
+"""What all archives have in common: names, and the places where they are unpacked. Nothing is unpacked here.
 
 A wheel or a tar file is unpacked before it is imported; other zip files (eggs, zipapps) are imported directly.
 """
 
 from __future__ import annotations
 
-import bz2
-import copy
-import gzip
-import io
 import lzma
-import tarfile
-import time
+import struct
+import threading
 import zipfile
 import zlib
-from typing import IO, Any, Iterator
+from typing import IO, Any, Iterator, NamedTuple
 
-from .names import CACHE, is_compiled
-from .trees import LARGEST_FILE, Entry, Problem, Tree, Unreadable, VerificationError
-from .zip_lists import check_list, has_other_name, installed_name
+from .names import CACHE, is_compiled, is_python, misspelled, spelling
+from .trees import DEFAULT_LIMITS, Limits, Problem, Tree, Unreadable, VerificationError
 
-MOST_MEMBERS = 200_000
-LARGEST_ARCHIVE = 1 << 32
-"""Bytes of all members of an archive together."""
+DAMAGED = (zipfile.BadZipFile, struct.error, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+            NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError, MemoryError)  # fmt: skip
 
-_LOCAL_HEADER = 30
-DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
-            NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError)  # fmt: skip
+LONGEST_NAME, _DEEPEST = 4096, 100
+"""Linux's limit of a path, and a bound for the folders in it."""
 
 
 def error_text(error: BaseException) -> str:
@@ -34,53 +27,161 @@ def error_text(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-class Archive(Tree):
-    """Sources and compiled files by name.
+class _Place(NamedTuple):
+    """What an unpacker writes to one place: the name in the archive, and whether it is a folder, or a link."""
 
-    A duplicate name, or one that leads out of the archive, is unreadable. So is one that differs from another only in
-    case: on case-insensitive file systems, one would overwrite the other.
+    name: str
+    is_folder: bool
+    is_link: bool
+
+
+class Archive(Tree):
+    """Sources and compiled files by name; ``others`` are the names of all other files.
+
+    A name is unreadable if what lies there after unpacking depends on the unpacker or on the file system: it leads out
+    of the archive, is there twice (spelled differently or not), is a link, or is below something that is no folder.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, file: IO[bytes], limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path, self.file, self.limits = path, file, limits
         self.members: dict[str, Any] = {}
         self.unreadable: list[Unreadable] = []
-        self.total = self.count = 0
-        self._spelled: dict[str, str] = {}
+        self.others: list[str] = []
+        self.total = self.count = self._python = 0
+        self._places: dict[str, _Place] = {}
+        self._links: list[str] = []
+        self._lock = threading.Lock()
 
-    def add(self, name: str, size: int, member: Any) -> None:
-        """Add a member; raises VerificationError if there are too many or too large ones."""
-        self.total += max(size, 0)
-        self.count += 1
-        if self.count > MOST_MEMBERS:
-            raise VerificationError(f"{self.path} has more than {MOST_MEMBERS} members")
-        if self.total > LARGEST_ARCHIVE:
-            raise VerificationError(f"{self.path} has more than {LARGEST_ARCHIVE} bytes when it is unpacked")
-        plain = name[2:] if name.startswith("./") else name
+    def __del__(self) -> None:
+        self.file.close()
+
+    def add(self, name: str, size: int, member: Any, place: str | None = None) -> None:
+        """Add a file; raises VerificationError if there are too many or too large ones.
+
+        ``place`` is the name under which it is unpacked, if that is another one.
+        """
+        self.count_in(size)
+        if self._is_too_long(name):
+            return
+        plain = _plain(name if place is None else place)
         if leads_out(plain):
             self.unreadable.append(Unreadable(name, "the name leads out of the archive"))
             return
-        if plain.rpartition("/")[2] == CACHE:
+        spelled = spelling(plain)
+        if is_python(spelled) and size <= self.limits.file:
+            self._python += size
+            if self._python > self.limits.file:
+                raise VerificationError(f"{self.path} has more than {self.limits.file} bytes of Python files")
+        if spelled.rpartition("/")[2] == CACHE:
             self.unreadable.append(Unreadable(name, "is no folder: unpacked, it may be a link to compiled files"))
-        if not _is_python(plain):
+        if not self._is_alone(plain, spelled, _Place(plain, False, False)):
             return
-        other = self._spelled.setdefault(plain.lower(), plain)
-        if plain in self.members or other != plain:
-            twice = "the archive has this name twice" if other == plain else f"the archive has {other} too"
-            self.unreadable.append(Unreadable(plain, f"{twice}: which one is meant depends on the unpacker"))
+        reason = misspelled(plain, spelled) if is_python(spelled) else ""
+        if reason:
+            self.unreadable.append(Unreadable(plain, reason))
             return
+        if plain in self.members:
+            plain = f"{plain} ({self.count})"
         self.members[plain] = member
+        if not is_compiled(plain):
+            self.others.append(plain)
+
+    def add_folder(self, name: str) -> None:
+        """Add a member that is a folder."""
+        self.count_in(0)
+        plain = _plain(name)
+        if plain not in ("", ".") and not self._is_too_long(name):
+            self._is_alone(plain, spelling(plain), _Place(plain, True, False))
+
+    def add_link(self, name: str, target: str, is_hard: bool = False) -> None:
+        """Add a member that is a link, or a device: what is read there is not in the archive under this name."""
+        self.count_in(0)
+        if self._is_too_long(name):
+            return
+        plain = _plain(name)
+        spelled = spelling(plain)
+        is_alone = self._is_alone(plain, spelled, _Place(plain, False, True))
+        if is_python(spelled) or spelled.rpartition("/")[2] == CACHE:
+            if is_alone:
+                self.unreadable.append(Unreadable(plain, "is a link, or no regular file"))
+        elif leads_out(plain) or _escapes(target, 0 if is_hard else plain.count("/")):
+            self.unreadable.append(Unreadable(plain, "is a link that leads out of the archive"))
+        else:
+            self._links.append(plain)
+
+    def reserve(self, place: str, name: str) -> None:
+        """Note that some installer writes the Python file ``name`` to ``place``, too."""
+        plain = _plain(place)
+        if not leads_out(plain):
+            self._is_alone(plain, spelling(plain), _Place(name, False, False))
+
+    def count_in(self, size: int, count: int = 1) -> None:
+        """Count members, and the bytes that they have. Raises VerificationError."""
+        self.total += max(size, 0)
+        self.count += count
+        if self.count > self.limits.members:
+            raise VerificationError(f"{self.path} has more than {self.limits.members} members")
+        if self.total > self.limits.archive:
+            raise VerificationError(f"{self.path} has more than {self.limits.archive} bytes when it is unpacked")
+
+    def left(self) -> Limits:
+        """The limits of an archive in this one."""
+        return self.limits._replace(
+            archive=self.limits.archive - self.total, members=max(self.limits.members - self.count, 1)
+        )
+
+    def _is_too_long(self, name: str) -> bool:
+        """Whether no file system takes the name, which is noted."""
+        is_long = len(name) > LONGEST_NAME
+        if is_long:
+            self.unreadable.append(Unreadable(f"{name[:100]}...", f"the name has {len(name)} letters"))
+        return is_long
+
+    def _is_alone(self, plain: str, spelled: str, place: _Place) -> bool:
+        """Whether nothing else that matters lies at this place."""
+        other = self._places.setdefault(spelled, place)
+        if other is place or other.is_folder and place.is_folder:
+            return True
+        if other.is_folder:
+            self._places[spelled] = place  # what is below it is unreadable
+        if not (is_python(spelled) or other.is_link or place.is_link):
+            return True
+        twice = "the archive has this name twice" if other.name == plain else f"the archive has {other.name} too"
+        self.unreadable.append(Unreadable(plain, f"{twice}: which one is meant depends on the unpacker"))
+        return False
 
     def compiled(self) -> Iterator[str | Unreadable]:
         """In the order of their names."""
+        known: dict[str, _Place | None] = {}
+        for name in [*sorted(self.members), *self._links]:
+            above = self._above(spelling(name).rpartition("/")[0], known)
+            if above is not None:
+                self.members.pop(name, None)
+                self.unreadable.append(Unreadable(name, f"is below {above.name}, which is no folder"))
+        self._links.clear()
+        self.others = [name for name in self.others if name in self.members]
         yield from self.unreadable
         yield from (name for name in sorted(self.members) if is_compiled(name))
+
+    def _above(self, folder: str, known: dict[str, _Place | None]) -> _Place | None:
+        """What is no folder, and lies at this place or above it."""
+        steps = []
+        while folder and folder not in known:
+            place = self._places.get(folder)
+            if place is not None and not place.is_folder:
+                known[folder] = place
+                break
+            steps.append(folder)
+            folder = folder.rpartition("/")[0]
+        found = known.get(folder)
+        known.update(dict.fromkeys(steps, found))
+        return found
 
     def read(self, name: str) -> bytes:
         """The content of one member, if it has the stated size and is not too large for a file."""
         size = self.size(name)
-        if size > LARGEST_FILE:
-            raise Problem(f"has {size} bytes, more than {LARGEST_FILE}")
+        if size > self.limits.file:
+            raise Problem(f"has {size} bytes, more than {self.limits.file}")
         try:
             data = self.content(name)
         except DAMAGED as error:
@@ -97,153 +198,28 @@ class Archive(Tree):
         """The bytes of a member, at most one more than its size."""
         raise NotImplementedError
 
+    def bytes_at(self, offset: int, size: int) -> bytes:
+        """Bytes of the archive's file; threads may call it."""
+        with self._lock:
+            self.file.seek(offset)
+            return self.file.read(size)
 
-def _is_python(name: str) -> bool:
-    return name.endswith((".py", ".pyw")) or is_compiled(name)
+
+def _plain(name: str) -> str:
+    return name[2:] if name.startswith("./") else name
 
 
 def leads_out(name: str) -> bool:
-    """Whether a member of this name would be written outside of the folder of its archive."""
+    """Whether a member of this name would be written outside of the folder of its archive, or can't be written."""
     parts = name.replace("\\", "/").split("/")
+    if len(parts) > _DEEPEST:
+        return True
     return "" in parts or "." in parts or ".." in parts or "\0" in name or "\\" in name or parts[0][1:2] == ":"
 
 
-class ZipTree(Archive):
-    """A zip file."""
-
-    def __init__(self, path: str, file: IO[bytes] | None = None) -> None:
-        super().__init__(path)
-        is_wheel = path.lower().endswith(".whl")
-        self.kind, self.description = ("unpacked", "a wheel") if is_wheel else ("zip", "a zip file")
-        if file is None:
-            with open(path, "rb") as opened:
-                check_list(path, opened)
-        else:
-            check_list(path, file)
-        self.file = zipfile.ZipFile(path if file is None else file)
-        for info in self.file.infolist():
-            name = info.orig_filename
-            if has_other_name(info):
-                self.unreadable.append(Unreadable(name, "it has two names: which one is meant depends on the unpacker"))
-            elif not info.is_dir():
-                self.add(installed_name(name) if is_wheel else name, info.file_size, info)
-        self._refuse_overlaps()
-
-    def _refuse_overlaps(self) -> None:
-        """Refuse members that share bytes: no writer does that, but a zip bomb does."""
-        end, other = 0, ""
-        for info in sorted(self.file.infolist(), key=lambda info: info.header_offset):
-            if info.header_offset < end:
-                raise VerificationError(f"in {self.path}, {other!a} and {info.orig_filename!a} share bytes")
-            end, other = info.header_offset + _LOCAL_HEADER + info.compress_size, info.orig_filename
-
-    def entry(self, name: str) -> Entry | None:
-        """Times in zip files are local ones."""
-        info = self.members.get(name)
-        if info is None:
-            return None
-        try:
-            seconds = int(time.mktime((*info.date_time, -1, -1, -1)))
-        except (ValueError, OverflowError):
-            return Entry(info.file_size, None)
-        return Entry(info.file_size, seconds)
-
-    def size(self, name: str) -> int:
-        """Before compression."""
-        size: int = self.members[name].file_size
-        return size
-
-    def content(self, name: str) -> bytes:
-        """Raises for an encrypted member."""
-        info = self.members[name]
-        if info.flag_bits & 1:
-            raise Problem("is encrypted")
-        if info.external_attr >> 28 == 0xA:
-            raise Problem("is a symbolic link")
-        # zipfile stops at the size in the list, zipimport at the end of the compressed data.
-        longer = copy.copy(info)
-        longer.file_size += 1
-        with self.file.open(longer) as member:
-            return member.read(longer.file_size)
-
-    def shown(self, name: str) -> str:
-        """The name in the archive: that of an installed file may be another one."""
-        info = self.members.get(name)
-        return super().shown(info.orig_filename if info is not None else name)
-
-
-class TarTree(Archive):
-    """A tar file, compressed or not; the compiled files in it and all sources are kept in memory."""
-
-    kind = "unpacked"
-    description = "a tar file"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.kept = 0
-        with _Bounded(path) as stream, tarfile.open(fileobj=stream, mode="r|") as file:
-            for info in file:
-                if not info.isdir():
-                    self._note(file, info)
-            while stream.read():
-                pass  # a truncated file raises at its end
-
-    def _note(self, file: tarfile.TarFile, info: tarfile.TarInfo) -> None:
-        wanted = _is_python(info.name)
-        if not info.isreg():
-            if wanted or info.name.rpartition("/")[2] == CACHE:
-                self.unreadable.append(Unreadable(info.name, "is a link, or no regular file"))
-            return
-        data = None
-        if wanted and info.size <= LARGEST_FILE:
-            member = file.extractfile(info)
-            data = member.read(info.size) if member is not None else None
-            self.kept += info.size
-            if self.kept > 4 * LARGEST_FILE:
-                raise VerificationError(f"{self.path} has more than {4 * LARGEST_FILE} bytes of Python files")
-        self.add(info.name, info.size, (info.size, int(info.mtime), data))
-
-    def entry(self, name: str) -> Entry | None:
-        """Times are in seconds since 1970."""
-        member = self.members.get(name)
-        return Entry(member[0], member[1]) if member is not None else None
-
-    def size(self, name: str) -> int:
-        """As the archive says."""
-        size: int = self.members[name][0]
-        return size
-
-    def content(self, name: str) -> bytes:
-        """The content kept in memory."""
-        return self.members[name][2] or b""
-
-
-class _Bounded(io.RawIOBase):
-    """The decompressed content of a tar file; raises if it is too large."""
-
-    def __init__(self, path: str) -> None:
-        with open(path, "rb") as file:
-            head = file.read(6)
-        opener: Any = open
-        if head[:2] == b"\x1f\x8b":
-            opener = gzip.open
-        elif head[:3] == b"BZh":
-            opener = bz2.open
-        elif head == b"\xfd7zXZ\0":
-            opener = lzma.open
-        self.path = path
-        self.file = opener(path, "rb")
-        self.count = 0
-
-    def read(self, size: int = -1) -> bytes:
-        """Raises VerificationError beyond the bound."""
-        data: bytes = self.file.read(min(size, 1 << 20) if size >= 0 else 1 << 20)
-        self.count += len(data)
-        if self.count > LARGEST_ARCHIVE:
-            raise VerificationError(f"{self.path} has more than {LARGEST_ARCHIVE} bytes when it is unpacked")
-        return data
-
-    def close(self) -> None:
-        """Also close the file."""
-        self.file.close()
-        super().close()
+def _escapes(target: str, depth: int) -> bool:
+    """Whether a link in a folder of this depth leads out of the folder of its archive, or looks as if it might."""
+    while target.startswith(("../", "./")) or target in ("..", "."):
+        first, _, target = target.partition("/")
+        depth -= first == ".."
+    return depth < 0 or (bool(target) and leads_out(target.rstrip("/")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from typing import Tuple
 
 from ..decompiler.bytecode import RawCode, read_pyc_bytes
@@ -16,6 +17,14 @@ _CODE = b"c\xe3"
 """The first byte of marshalled code, without and with FLAG_REF."""
 _NO_MAGIC = bytes(4)
 _ARCHIVES = (b"PK\3\4", b"PK\5\6", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
+_EXECUTABLES = (b"\x7fELF", b"MZ", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
+                b"\xca\xfe\xba\xbe")  # fmt: skip
+_LIBRARY = re.compile(r"\.(so|pyd|dll|dylib)(\.[0-9.]+)?\Z", re.IGNORECASE)
+_ENDS = (b"PK\5\6", b"MEI\x0c\x0b\x0a\x0b\x0e")
+"""The marks in the last bytes of a zip file, and of a program by PyInstaller."""
+_UNREAD = (b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x1f\x9d", b"MSCF\0\0")
+"""What files begin with that Zstandard, 7-Zip, RAR, compress and Windows' makecab have written."""
+_OCTAL = re.compile(rb"[ \0]*[0-7]+[ \0]*\Z")
 
 
 class Kind(enum.Enum):
@@ -37,6 +46,35 @@ def kind_of(data: bytes) -> Kind:
     if data.startswith(_ARCHIVES):
         return Kind.ARCHIVE
     return Kind.OTHER if b"\0" in data else Kind.TEXT
+
+
+def is_program(name: str, head: bytes) -> bool:
+    """Whether it is executable, and no library: there the archive of a program may be anywhere."""
+    return head.startswith(_EXECUTABLES) and not _LIBRARY.search(name)
+
+
+def may_be_archive(name: str, head: bytes, tail: bytes) -> bool:
+    """Whether it is worth while to open the file of this name, first and last bytes as an archive."""
+    begins = head.startswith((*_ARCHIVES, *_UNREAD)) or begins_as_tar(head)
+    return begins or any(mark in tail for mark in _ENDS) or is_program(name, head)
+
+
+def is_unread(head: bytes) -> bool:
+    """Whether it is an archive, or compressed, in a way that depyf does not read."""
+    return head.startswith(_UNREAD)
+
+
+def begins_as_tar(head: bytes) -> bool:
+    """Whether the header of a tar file's member is at the start, also one without the mark."""
+    return head[257:262] == b"ustar" or has_checksum(head[:512])
+
+
+def has_checksum(block: bytes) -> bool:
+    """Whether it is the header of a member, by its checksum."""
+    stated = block[148:156]
+    if len(block) < 512 or not _OCTAL.match(stated):
+        return False
+    return int(stated.strip(b" \0"), 8) == sum(block) - sum(stated) + 8 * 0x20
 
 
 def _code_offset(data: bytes) -> int | None:

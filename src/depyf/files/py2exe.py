@@ -7,8 +7,10 @@ here, and the user is told so.
 
 from __future__ import annotations
 
+import io
 import mmap
 import struct
+from typing import IO, Union
 
 UNREAD = "the scripts of a program by py2exe are in this Windows resource, which depyf does not read"
 
@@ -21,21 +23,30 @@ _LISTS = b"[\xdb"
 """The first byte of a marshalled list, without and with FLAG_REF."""
 
 
-def has_scripts(path: str) -> bool:
+_Data = Union[mmap.mmap, bytes]
+
+
+def has_scripts(file: IO[bytes]) -> bool:
     """Whether the file is an executable with py2exe scripts. Raises OSError."""
-    with open(path, "rb") as file:
-        if file.read(2) != _EXECUTABLE:
-            return False
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            at = data.find(_TAG)
-            while at >= 0:
-                if _is_header(data, at):
-                    return True
-                at = data.find(_TAG, at + 1)
+    file.seek(0)
+    if file.read(2) != _EXECUTABLE:
+        return False
+    if isinstance(file, io.BytesIO):
+        return _has_header(file.getvalue())
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return _has_header(data)
+
+
+def _has_header(data: _Data) -> bool:
+    at = data.find(_TAG)
+    while at >= 0:
+        if _is_header(data, at):
+            return True
+        at = data.find(_TAG, at + 1)
     return False
 
 
-def _is_header(data: mmap.mmap, at: int) -> bool:
+def _is_header(data: _Data, at: int) -> bool:
     head = data[at : at + _HEADER.size]
     if len(head) < _HEADER.size:
         return False

@@ -20,10 +20,11 @@ from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.reading.marshal import read_marshal
 from ..decompiler.bytecode.reading.pyc import HEADER
 from ..errors import PycError
-from .archives import LARGEST_ARCHIVE, MOST_MEMBERS, Archive, ZipTree, leads_out
-from .content import Kind, kind_of
+from .archives import DAMAGED, Archive, leads_out
+from .content import Kind, is_program, kind_of
 from .names import is_compiled
-from .trees import LARGEST_FILE, Entry, Problem, Unreadable, VerificationError
+from .trees import DEFAULT_LIMITS, Entry, Limits, Problem, Unreadable, VerificationError
+from .zips import ZipTree
 
 MAGIC = b"MEI\x0c\x0b\x0a\x0b\x0e"
 _COOKIE = struct.Struct("!8sIIii64s")
@@ -36,8 +37,6 @@ _PACKAGE_IN_PYZ, _DATA_IN_PYZ, _NAMESPACE_IN_PYZ = 1, 2, 3
 _KEY = "pyimod00_crypto_key"
 """A member that holds the key with which modules are encrypted (``--key``, until PyInstaller 6)."""
 
-_EXECUTABLES = (b"\x7fELF", b"MZ", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
-                b"\xca\xfe\xba\xbe")  # fmt: skip
 _CHUNK = 1 << 20
 _LARGEST_TABLE = 1 << 26
 _ANY_VERSION = max(FORMATS)
@@ -55,25 +54,23 @@ class _Member(NamedTuple):
     header: bytes = b""
 
 
-def find_cookie(path: str) -> int | None:
+def find_cookie(path: str, file: IO[bytes]) -> int | None:
     """The offset of the last archive's cookie in the file, found as by PyInstaller's loader; None if there is none.
 
-    Raises OSError.
+    Of a library only the end is looked at, as it is no program. Raises OSError.
     """
-    with open(path, "rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        all_of_it = file.read(4).startswith(_EXECUTABLES)
-        end = size
-        while end > 0:
-            start = max(0, end - _CHUNK)
-            file.seek(start)
-            found = file.read(end - start + len(MAGIC) - 1).rfind(MAGIC)
-            if found >= 0:
-                return start + found
-            if not all_of_it:
-                return None
-            end = start
+    end = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    all_of_it = is_program(path, file.read(4))
+    while end > 0:
+        start = max(0, end - _CHUNK)
+        file.seek(start)
+        found = file.read(end - start + len(MAGIC) - 1).rfind(MAGIC)
+        if found >= 0:
+            return start + found
+        if not all_of_it:
+            return None
+        end = start
     return None
 
 
@@ -82,17 +79,16 @@ class PyInstallerTree(Archive):
 
     kind = "frozen"
 
-    def __init__(self, path: str, cookie: int) -> None:
-        super().__init__(path)
+    def __init__(self, path: str, file: IO[bytes], cookie: int, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(path, file, limits)
         self.version = ""
         self._zips: dict[str, ZipTree] = {}
         self._encrypted = False
         self._decompressed = 0
-        with open(path, "rb") as file:
-            try:
-                self._read(file, cookie)
-            except (PycError, struct.error, ValueError, TypeError, OverflowError, IndexError) as error:
-                raise VerificationError(f"the archive of PyInstaller in {path} is damaged: {error}") from error
+        try:
+            self._read(file, cookie)
+        except (PycError, struct.error, ValueError, TypeError, OverflowError, IndexError) as error:
+            raise VerificationError(f"the archive of PyInstaller in {path} is damaged: {error}") from error
 
     def _read(self, file: IO[bytes], cookie: int) -> None:
         file.seek(cookie)
@@ -104,7 +100,7 @@ class PyInstallerTree(Archive):
         self.version = "{}.{}".format(*divmod(version, 100 if version >= 100 else 10))
         self.description = f"a program by PyInstaller, CPython {self.version}"
         file.seek(start + table)
-        rows = list(_rows(file.read(size)))
+        rows = list(_rows(file.read(size), self.limits.members))
         self._encrypted = any(name == _KEY for name, *_ in rows)
         self._refuse_overlaps([(offset, length, name) for name, offset, length, *_ in rows], total)
         archives = [row for row in rows if row[-1] == _PYZ]
@@ -148,8 +144,8 @@ class PyInstallerTree(Archive):
     def _add_zip(self, name: str, member: _Member) -> None:
         """Add the members of a zip file in the archive."""
         try:
-            inner = ZipTree(name, io.BytesIO(self._content(member)))
-        except (Problem, VerificationError, OSError, ValueError, NotImplementedError) as error:
+            inner = ZipTree(name, io.BytesIO(self._content(member)), self.left())
+        except (Problem, VerificationError, *DAMAGED) as error:
             self.unreadable.append(Unreadable(name, str(error)))
             return
         if leads_out(name):
@@ -161,6 +157,8 @@ class PyInstallerTree(Archive):
                 self.unreadable.append(Unreadable(f"{name}/{one.name}", one.reason))
             else:
                 self.add(f"{name}/{one}", inner.size(one), (name, one))
+        for other in inner.others:
+            self.add(f"{name}/{other}", inner.size(other), (name, other))
 
     def _add_pyz(self, file: IO[bytes], name: str, start: int, length: int) -> None:
         """Add the modules of a PYZ, which begins with its magic number, Python's, and the offset of its table."""
@@ -174,8 +172,8 @@ class PyInstallerTree(Archive):
         file.seek(start + table)
         rows = read_marshal(file.read(length - table), _ANY_VERSION)
         items = list(rows.items() if isinstance(rows, dict) else rows)
-        if len(items) > MOST_MEMBERS:
-            raise ValueError(f"{name!a} has more than {MOST_MEMBERS} members")
+        if len(items) > self.limits.members:
+            raise ValueError(f"{name!a} has more than {self.limits.members} members")
         parts = []
         for module, (kind, offset, size) in items:
             if not isinstance(module, str) or not all(isinstance(one, int) and one >= 0 for one in (offset, size)):
@@ -211,22 +209,21 @@ class PyInstallerTree(Archive):
         return member.header + data
 
     def _content(self, member: _Member) -> bytes:
-        if max(member.length, member.size or 0) > LARGEST_FILE:
-            raise Problem(f"has more than {LARGEST_FILE} bytes")
-        with open(self.path, "rb") as file:
-            file.seek(member.offset)
-            data = file.read(member.length)
+        most = self.limits.file
+        if max(member.length, member.size or 0) > most:
+            raise Problem(f"has more than {most} bytes")
+        data = self.bytes_at(member.offset, member.length)
         if not member.is_compressed:
             return data
         reader = zlib.decompressobj()
         try:
-            found = reader.decompress(data, LARGEST_FILE + 1 if member.size is None else member.size + 1)
+            found = reader.decompress(data, most + 1 if member.size is None else member.size + 1)
         except zlib.error as error:
             if self._encrypted:
                 raise Problem("is encrypted (PyInstaller's --key)") from error
             raise Problem(f"can't be decompressed: {error}") from error
         self._decompressed += len(found)
-        if len(found) > LARGEST_FILE or self._decompressed > LARGEST_ARCHIVE:
+        if len(found) > most or self._decompressed > self.limits.archive:
             raise Problem("has too many bytes when it is decompressed")
         if not reader.eof or (member.size is not None and len(found) != member.size):
             raise Problem("does not have the size that the archive states")
@@ -240,13 +237,13 @@ def _file_of(name: str, kind: bytes) -> str:
     return name.replace(".", "/") + ("/__init__" if kind == _PACKAGE else "") + ".pyc"
 
 
-def _rows(table: bytes) -> Iterator[tuple[str, int, int, int, int, bytes]]:
+def _rows(table: bytes, most: int) -> Iterator[tuple[str, int, int, int, int, bytes]]:
     """The rows of the table of a CArchive. Raises ValueError."""
     at = count = 0
     while at < len(table):
         size, offset, length, real, is_compressed, kind = _ROW.unpack_from(table, at)
         count += 1
-        if size <= _ROW.size or at + size > len(table) or count > MOST_MEMBERS:
+        if size <= _ROW.size or at + size > len(table) or count > most:
             raise ValueError("its table is damaged, or too large")
         name = table[at + _ROW.size : at + size].split(b"\0")[0].decode("utf-8", "surrogateescape")
         yield name, offset, length, real, is_compressed, kind

@@ -6,15 +6,35 @@ of the operating system, and every read has a bound.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
-from typing import Iterator, NamedTuple
+from typing import IO, Iterator, NamedTuple
 
 from ..errors import DepyfError
-from .names import CACHE, is_compiled
+from ..reading import open_regular
+from .names import CACHE, is_compiled, misspelled, spelling
 
-LARGEST_FILE = 1 << 26
-"""The limit of bytes of one file; no file of CPython's library has a hundredth of it."""
+LARGEST_FILE, LARGEST_ARCHIVE = 1 << 28, 1 << 31
+MOST_MEMBERS = 200_000
+
+
+class Limits(NamedTuple):
+    """The limits of what is read.
+
+    ``file`` is that of one file in bytes, after decompression; ``archive`` that of all members of an archive and of
+    the archives in it; ``members`` is their number.
+    """
+
+    file: int = LARGEST_FILE
+    archive: int = LARGEST_ARCHIVE
+    members: int = MOST_MEMBERS
+
+
+DEFAULT_LIMITS = Limits()
+
+END = (1 << 16) + 22
+"""Within so many bytes of the end of a file, a zip file has the record of its list of members."""
 
 
 class VerificationError(DepyfError):
@@ -40,11 +60,16 @@ class Unreadable(NamedTuple):
 
 
 class Tree:
-    """Named files. ``kind`` says how imports find them (`loading.Location`), ``description`` what it is."""
+    """Named files. ``kind`` says how imports find them (`loading.Location`), ``description`` what it is.
+
+    ``others``, the names of all files that are not compiled, is complete after `compiled`.
+    """
 
     kind = "folder"
     path = ""
     description = "a folder"
+    others: list[str]
+    limits = DEFAULT_LIMITS
 
     def compiled(self) -> Iterator[str | Unreadable]:
         """The names of all compiled files, and what could not be read."""
@@ -57,6 +82,22 @@ class Tree:
     def read(self, name: str) -> bytes:
         """The content of the file ``name``. Raises Problem."""
         raise NotImplementedError
+
+    def ends(self, name: str) -> tuple[bytes, bytes]:
+        """The first bytes of a file, and the last `END`. Raises Problem."""
+        data = self.read(name)
+        return data[:END], data[-END:]
+
+    def opened(self, name: str) -> IO[bytes]:
+        """The file ``name``, to read anywhere in it. Raises Problem."""
+        return io.BytesIO(self.read(name))
+
+    def left(self) -> Limits:
+        """The limits of an archive in this tree."""
+        return self.limits
+
+    def count_in(self, size: int, count: int) -> None:
+        """Count what was found in an archive in this tree. Raises VerificationError."""
 
     def import_name(self, name: str) -> str:
         """The name as imports see it, from where they start."""
@@ -74,8 +115,8 @@ class Folder(Tree):
     link that leads out of the tree is unreadable.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path, self.below = path, ""
+    def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path, self.below, self.limits, self.others = path, "", limits, []
         parent, base = os.path.split(path.rstrip(os.sep))
         if base == CACHE:  # the sources are beside it
             self.path, self.below = parent, base
@@ -95,7 +136,12 @@ class Folder(Tree):
                 yield Unreadable(below or ".", f"can't be listed: {error.strerror}")
                 continue
             inside = set(folders)
-            yield from (name for name in names if is_compiled(name) and name not in inside)
+            for name, entry in zip(names, found):
+                if is_compiled(name) and name not in inside:
+                    reason = misspelled(name, spelling(name))
+                    yield Unreadable(name, reason) if reason else name
+                elif _is_file(entry):
+                    self.others.append(name)
             yield from (self._elsewhere(name) for name in folders if name in links and self._leads_out(name))
             todo.extend(name for name in reversed(folders) if name not in links or self._is_cache(name))
 
@@ -135,16 +181,43 @@ class Folder(Tree):
             raise Problem("no longer exists, or is a folder")
         if entry.size < 0:
             raise Problem("is not a regular file")
-        if entry.size > LARGEST_FILE:
-            raise Problem(f"has {entry.size} bytes, more than {LARGEST_FILE}")
+        if entry.size > self.limits.file:
+            raise Problem(f"has {entry.size} bytes, more than {self.limits.file}")
         try:
-            with open(self.shown(name), "rb") as file:
-                data = file.read(LARGEST_FILE + 1)
+            with open_regular(self.shown(name)) as file:
+                data = file.read(entry.size + 1)
         except OSError as error:
             raise Problem(f"can't be read: {error.strerror}") from error
-        if len(data) > LARGEST_FILE:
-            raise Problem(f"has more than {LARGEST_FILE} bytes")
+        if len(data) > entry.size:
+            raise Problem("grew while it was read")
         return data
+
+    def ends(self, name: str) -> tuple[bytes, bytes]:
+        """Only these bytes are read."""
+        try:
+            with open_regular(self.shown(name)) as file:
+                head = file.read(END)
+                size = file.seek(0, os.SEEK_END)
+                if size <= len(head):
+                    return head, head
+                file.seek(size - END)
+                return head, file.read(END)
+        except OSError as error:
+            raise Problem(f"can't be read: {error.strerror}") from error
+
+    def opened(self, name: str) -> IO[bytes]:
+        """The file itself."""
+        try:
+            return open_regular(self.shown(name))
+        except OSError as error:
+            raise Problem(f"can't be read: {error.strerror}") from error
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -158,11 +231,11 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 class SingleFile(Folder):
     """One compiled file, or those of one source file, in their folder."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, limits: Limits = DEFAULT_LIMITS) -> None:
         folder, base = os.path.split(path)
         if os.path.basename(folder) == CACHE:
             folder, base = os.path.dirname(folder), f"{CACHE}/{base}"
-        super().__init__(folder)
+        super().__init__(folder, limits)
         self.name = base
 
     def compiled(self) -> Iterator[str | Unreadable]:

@@ -18,20 +18,28 @@ from ..errors import RunError
 __all__ = ["load_program"]
 
 _ZIP = b"PK\3\4"
+_PATH_IS_SAFE = bool(getattr(sys.flags, "safe_path", sys.flags.isolated))
+"""Whether Python puts no folder of a script or module in front of `sys.path`: its options -P and -I say so."""
 
 
-def load_program(kind: str, target: str, arguments: list[str]) -> Callable[[], None]:
+def load_program(
+    kind: str, target: str, arguments: list[str], search_path: list[str] | None = None
+) -> Callable[[], None]:
     """Finds a program, and prepares `sys.argv`, `sys.path` and ``__main__`` for it. What it gives runs the program.
 
     Args:
         kind: "script", "module" or "code".
         target: the path, "-" for standard input, the module's name, or the text.
         arguments: of the program.
+        search_path: the `sys.path` that Python started with, if it is not that of now. What it begins with, for
+            depyf's own sake, gives way to what it would begin with for the program.
 
     Raises:
         RunError: there is no such program, or it can't be read.
         SyntaxError: its text is no Python.
     """
+    if search_path is not None:
+        sys.path[:] = search_path
     main = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=builtins)
     if "__annotations__" in vars(sys.modules["__main__"]):  # where this Python gives it to every program
@@ -46,11 +54,16 @@ def load_program(kind: str, target: str, arguments: list[str]) -> Callable[[], N
     return _script(main, target, arguments)
 
 
+def _put_first(folder: str) -> None:
+    if not _PATH_IS_SAFE:
+        sys.path[0:1] = [folder]
+
+
 def _text(
     main: types.ModuleType, name: str, text: str | bytes, filename: str, arguments: list[str]
 ) -> Callable[[], None]:
     sys.argv[:] = [name, *arguments]
-    sys.path[0:1] = [""]
+    _put_first("")
     main.__loader__ = BuiltinImporter
     return _prepared(main, compile(text, filename, "exec", dont_inherit=True))
 
@@ -67,7 +80,7 @@ def _script(main: types.ModuleType, path: str, arguments: list[str]) -> Callable
     if source.startswith(_ZIP) or source.startswith(b"#!") and zipfile.is_zipfile(path):
         return _archive(main, name, arguments)
     sys.argv[:] = [name, *arguments]
-    sys.path[0:1] = [os.path.dirname(os.path.realpath(path))]
+    _put_first(os.path.dirname(os.path.realpath(path)))
     main.__dict__.update(__file__=path, __cached__=None)
     if path.endswith(".pyc"):
         main.__loader__ = compiled = SourcelessFileLoader("__main__", path)
@@ -89,7 +102,7 @@ def _archive(main: types.ModuleType, path: str, arguments: list[str]) -> Callabl
     if spec is None or code is None:
         raise RunError(f"can't find '__main__' in {name}")
     sys.argv[:] = [name, *arguments]
-    sys.path[0:1] = [path]
+    sys.path[0 : not _PATH_IS_SAFE] = [path]
     main.__dict__.update(
         __file__=spec.origin, __cached__=spec.cached, __spec__=spec, __loader__=spec.loader, __package__=spec.parent
     )
@@ -98,7 +111,7 @@ def _archive(main: types.ModuleType, path: str, arguments: list[str]) -> Callabl
 
 def _module(main: types.ModuleType, name: str, arguments: list[str]) -> Callable[[], None]:
     sys.argv[:] = ["-m", *arguments]
-    sys.path[0:1] = [os.getcwd()]
+    _put_first(os.getcwd())
     spec = _spec(name)
     if spec is not None and spec.submodule_search_locations is not None:
         spec = _spec(name + ".__main__")

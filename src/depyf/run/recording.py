@@ -20,7 +20,7 @@ _KEY = "depyf"
 _IN_CHILD = """\
 try:
     from depyf.run.recording import record_child
-    record_child({!r}, {!r})
+    record_child({!r}, {!r}, {!r})
 except Exception:
     import logging
     logging.getLogger("depyf").debug("this process is not recorded", exc_info=True)
@@ -55,10 +55,10 @@ class When(importlib.abc.MetaPathFinder):
 
 
 def record(
-    directory: str, at_end: Callable[[Any, float, Any], None], html: bool = False, shows_progress: bool = False
+    directory: str, at_end: Callable[[Any, Any], None], html: bool = False, shows_progress: bool = False
 ) -> None:
-    """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None, the
-    seconds that compiling took, and the exception with which a recording failed to begin, or None.
+    """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None,
+    and the exception with which a recording failed to begin, or None.
 
     With `shows_progress`, a terminal has a line on each long compilation while it lasts.
 
@@ -66,14 +66,12 @@ def record(
     """
     stack = contextlib.ExitStack()
     found: list[Any] = []
-    clocks: list[Any] = []
     failed: list[Exception] = []
     parent = os.getpid()
     started = time.time()
 
     def begin() -> None:
         try:
-            from ..explain.dump.compile_times import PhaseClock
             from ..explain.recording.session import prepare_debug
             from ..explain.running import WATCHERS
             from .progress import watch_compilations
@@ -81,7 +79,6 @@ def record(
             _leave_program_alone(started)
             if shows_progress:
                 watch_compilations(WATCHERS)
-            clocks.append(PhaseClock())
             found.append(stack.enter_context(prepare_debug(directory, html=html)))
         except Exception as error:
             failed.append(error)
@@ -89,9 +86,8 @@ def record(
     def end() -> None:
         if os.getpid() != parent:
             return  # a fork's part of the recording is its own, and the parent reports
-        seconds = clocks[0].seconds() if clocks else 0.0
         stack.close()
-        at_end(found[0] if found else None, seconds, failed[0] if failed else None)
+        at_end(found[0] if found else None, failed[0] if failed else None)
 
     atexit.register(end)
     sys.meta_path.insert(0, When(_WATCHED, begin))
@@ -142,22 +138,27 @@ class _ToChild:
         self._directory, self._started = directory, started
 
     def __reduce__(self) -> Any:
-        return exec, (_IN_CHILD.format(self._directory, self._started), {})
+        from ..owners import OWN
+
+        return exec, (_IN_CHILD.format(self._directory, self._started, sorted(OWN)), {})
 
 
-def record_child(directory: str, started: float) -> None:
+def record_child(directory: str, started: float, packages: Sequence[str] = ()) -> None:
     """In a spawned process: records from the import of Dynamo to the end of the process.
 
     Args:
         directory: that of the whole program: the process gets a folder in it.
         started: when the program was, in seconds since the epoch: what is younger is not written over.
+        packages: the installed ones that are the user's.
     """
     stack = contextlib.ExitStack()
 
     def begin() -> None:
         from ..explain.dump import processes
         from ..explain.recording.session import prepare_debug
+        from ..owners import own
 
+        own(packages)
         _leave_program_alone(started)
         stack.enter_context(prepare_debug(directory))
         processes.before_this_process_ends(stack.close)

@@ -4,35 +4,56 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Callable
+from dataclasses import replace
+from typing import Callable, Sequence
 
 from ..errors import ReportError
-from ..explain.from_trace.log import Log, logs_in, read_log
+from ..escapes import printable
+from ..explain.from_trace.log import Limit, Log, logs_in, read_log
 from ..explain.from_trace.session import Trace
-from ..explain.report.remarks.answer import INSTALLED, answer_lines, short
+from ..explain.report.remarks.answer import answer_lines, short
 from ..explain.report.remarks.difference import ranks_in
 from ..explain.report.remarks.over_source import source_lines
+from ..explain.report.remarks.remark import Remark
+from ..explain.report.remarks.sources import find_sources
 from ..explain.report.remarks.stored import FILE, Report, report_of
+from ..sarif import plain_json
 
 __all__ = ["in_one_text", "read_report", "read_reports", "text_of"]
 
 
-def read_reports(path: str) -> dict[str, Report]:
+def read_reports(path: str, sources: Sequence[str] = (), wanted: str = "") -> dict[str, Report]:
     """The reports that a folder or a file holds, by the name of the process: "" where there is but one.
+
+    Args:
+        path: the folder or the file.
+        sources: folders with source files that may be read, besides `path`.
+        wanted: a source file that the user has named: see `text_of`.
 
     Raises:
         ReportError: there is none, or it can't be read.
     """
     is_stored = path.endswith(".json") or os.path.exists(os.path.join(path, FILE))
-    if not is_stored:
-        ranks = ranks_in(path) if os.path.isdir(path) else []
-        if ranks:
-            return {os.path.basename(one): Report.read(one) for one in ranks}
-    logs = [] if is_stored else [log for one in logs_in(path) for log in read_log(one)]
-    if not logs:
-        return {"": Report.read(path)}
-    names = _names(logs)
-    return {name: _report(log) for name, log in zip(names, logs)}
+    ranks = ranks_in(path) if not is_stored and os.path.isdir(path) else []
+    limit = Limit()
+    logs: list[Log] = []
+    traced: list[Report] = []
+    for one in [] if is_stored or ranks else logs_in(path):
+        limit = Limit(limit.text)
+        for log in read_log(one, limit):
+            traced.append(_report(log))
+            logs.append(replace(log, records=log.records[:1], strings={}, inherited={}))
+    if ranks:
+        found = {os.path.basename(one): Report.read(one) for one in ranks}
+    elif logs:
+        found = dict(zip(_names(logs), traced))
+    else:
+        found = {"": Report.read(path)}
+    folder = path if os.path.isdir(path) else os.path.dirname(path) or os.curdir
+    for each in found.values():
+        named = next(iter(_files_named(each, wanted)), "") if wanted else ""
+        find_sources(each, [*sources, folder], named, wanted)
+    return found
 
 
 def read_report(path: str) -> Report:
@@ -55,7 +76,7 @@ def _names(logs: list[Log]) -> list[str]:
     names = []
     for log in logs:
         known = log.rank is not None and ranks.count(log.rank) == 1
-        name = f"rank {log.rank}" if known else os.path.basename(log.path)
+        name = f"rank {log.rank}" if known else printable(os.path.basename(log.path))
         alike = [other for other in logs if other.path == log.path]
         if not known and len(alike) > 1:
             name += f", process {log.records[0].process}"
@@ -66,7 +87,6 @@ def _names(logs: list[Log]) -> list[str]:
 def _report(log: Log) -> Report:
     trace = Trace(log)
     found = report_of(trace.session)
-    found.notes, found.seconds = trace.notes, trace.seconds
     return found
 
 
@@ -79,7 +99,7 @@ def in_one_text(reports: dict[str, Report], form: str, path: str, formatted: Cal
     if len(reports) == 1:
         return formatted(next(iter(reports.values())))
     if form == "json":
-        return json.dumps({name: json.loads(formatted(one)) for name, one in reports.items()}, indent=1)
+        return plain_json(json.dumps({name: json.loads(formatted(one)) for name, one in reports.items()}, indent=1))
     if form == "html":
         raise ReportError("{} has several reports ({}), an HTML file holds one: name one file".format(
             path, ", ".join(reports)))  # fmt: skip
@@ -101,17 +121,29 @@ def text_of(report: Report, base: str, wanted: str, line: str, colours: bool, ev
     Returns:
         Its lines; none where there are no remarks on the file that is wanted.
     """
-    files = list(dict.fromkeys(one.file for one in report.remarks))
     lines: list[str] = []
     if wanted:
-        files = [file for file in files if os.path.realpath(file) == os.path.realpath(wanted)] or [
-            file for file in files if file.replace(os.sep, "/").endswith("/" + wanted) or file == wanted
-        ]
+        files = _files_named(report, wanted)
     else:
+        files = list(dict.fromkeys(one.file for one in report.remarks))
         lines += answer_lines(report, base) + ["  note: " + one for one in report.notes]
-        files = [file for file in files if INSTALLED not in file] or files
+        files = list(dict.fromkeys(one.file for one in report.remarks if not one.package)) or files
+    by_file: dict[str, list[Remark]] = {}
+    for one in report.remarks:
+        if not line or str(one.line) == line:
+            by_file.setdefault(one.file, []).append(one)
     for file in files:
-        remarks = [one for one in report.remarks if one.file == file and (not line or str(one.line) == line)]
-        lines += [""] * (not wanted) + [short(file, base)]
-        lines += source_lines(file, remarks, colours, everything)
+        remarks = by_file.get(file, [])
+        without = f"  ({report.without[file]})" if file in report.without else ""
+        lines += [""] * (not wanted) + [short(file, base) + without]
+        lines += source_lines(report.sources.get(file, {}), remarks, colours, everything)
     return lines
+
+
+def _files_named(report: Report, wanted: str) -> list[str]:
+    """The files of a report that a user's name of a file means. What the report names is not looked up."""
+    files = list(dict.fromkeys(one.file for one in report.remarks))
+    whole = {os.path.abspath(wanted), os.path.realpath(wanted)}
+    return [file for file in files if os.path.abspath(file) in whole] or [
+        file for file in files if file.replace(os.sep, "/").endswith("/" + wanted) or file == wanted
+    ]

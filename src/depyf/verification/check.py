@@ -11,19 +11,30 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Callable, Iterator, NamedTuple, Tuple, Union
+from typing import Callable, Iterable, Iterator, NamedTuple, Tuple, Union
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
 from ..decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT
 from ..errors import DecompilationError, PycError
 from ..files.names import PYTEST, PycName, parse
-from ..files.opening import open_tree
-from ..files.trees import Folder, Problem, SingleFile, Tree, Unreadable, VerificationError
+from ..files.opening import open_inner, open_tree
+from ..files.trees import (
+    LARGEST_ARCHIVE,
+    LARGEST_FILE,
+    Folder,
+    Limits,
+    Problem,
+    SingleFile,
+    Tree,
+    Unreadable,
+    VerificationError,
+)
 from .comparison import NO_LINES, CodeDifference, differences
-from .compiling import NotCompiled, compiled, likely_filename
+from .compiling import LARGEST_SOURCE, NotCompiled, compiled, likely_filename
 from .loading import Header, Location, judge, read_header
-from .report import Change, FileReport, Status, TreeReport
+from .others import others
+from .report import Change, FileReport, NotLookedAt, Status, TreeReport
 from .written_out import written_out
 
 __all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
@@ -56,6 +67,7 @@ def verify_file(
     optimize: int | None = None,
     statements: bool = True,
     decompiled: bool = False,
+    largest_file: int = LARGEST_FILE,
 ) -> FileReport:
     """Whether the compiled file at ``path`` is what its source says. Nothing of either is executed.
 
@@ -68,6 +80,7 @@ def verify_file(
         optimize: the level of optimisation, 0 to 2; by default from the name (``.opt-1``), else 0.
         statements: False to leave `FileReport.changes` empty: decompiling takes most of the time for files that differ.
         decompiled: True to get the text of a file without source.
+        largest_file: the limit of bytes of either file: a larger one is *not checked*.
 
     Returns:
         The report. A file that can't be read, or not compiled because no CPython of that version is found, is *not
@@ -80,14 +93,14 @@ def verify_file(
     for one in (path, source):
         if one is not None and not os.path.lexists(one):
             raise VerificationError(f"there is no file {os.fspath(one)}")
-    tree = SingleFile(path)
+    tree = SingleFile(path, Limits(largest_file))
     wanted = _Wanted(optimize, statements, decompiled)
     return _finished(_report(tree, tree.name, os.fspath(source) if source is not None else None, wanted))
 
 
 def verify_tree(
     path: Path, source: Path | None = None, *, optimize: int | None = None, statements: bool = True,
-    decompiled: bool = False,
+    decompiled: bool = False, largest_file: int = LARGEST_FILE, largest_archive: int = LARGEST_ARCHIVE,
 ) -> TreeReport:  # fmt: skip
     """The same for all compiled files in a folder or an archive (wheel, zip, egg, sdist), or of one source file.
 
@@ -97,40 +110,68 @@ def verify_tree(
         optimize: as for `verify_file`.
         statements: as for `verify_file`.
         decompiled: as for `verify_file`.
+        largest_file: the limit of bytes of one file, after decompression: a larger one is *not checked*.
+        largest_archive: that of all that is in an archive.
 
     Returns:
-        The reports, in the order of the names. A folder that can't be listed, or an unsafe name in an archive, has a
-        report of its own, *not checked*.
+        The reports: those of the compiled files in the order of their names, then those of the archives among the
+        other files; and what else an import may run. A folder that can't be listed, or an unsafe name in an archive,
+        has a report of its own, *not checked*.
 
     Raises:
         VerificationError: there is nothing at ``path``, or an archive that can't be read or is too large.
     """
     path = os.fspath(path)
-    found = iter_reports(path, source, optimize=optimize, statements=statements, decompiled=decompiled)
-    return TreeReport(path, tuple(found))
+    beside: list[NotLookedAt] = []
+    found = tuple(iter_reports(
+        path, source, optimize=optimize, statements=statements, decompiled=decompiled, largest_file=largest_file,
+        largest_archive=largest_archive, not_looked_at=beside,
+    ))  # fmt: skip
+    return TreeReport(path, found, tuple(beside))
 
 
 def iter_reports(
     path: str, source: Path | None = None, *, optimize: int | None = None, statements: bool = True,
-    decompiled: bool = False,
+    decompiled: bool = False, largest_file: int = LARGEST_FILE, largest_archive: int = LARGEST_ARCHIVE,
+    not_looked_at: list[NotLookedAt] | None = None,
 ) -> Iterator[FileReport]:  # fmt: skip
-    """Yield the reports of ``verify_tree`` as soon as they are done. Raises VerificationError."""
+    """Yield the reports of ``verify_tree`` as soon as they are done; the list gets what else an import may run.
+
+    Raises VerificationError.
+    """
     given = os.fspath(source) if source is not None else None
     if given is not None and not os.path.isdir(given):
         raise VerificationError(f"there is no folder {given}")
-    tree = open_tree(path)
+    tree = open_tree(path, Limits(largest_file, largest_archive))
     wanted = _Wanted(optimize, statements, decompiled)
-    names = tree.compiled()
+    found = _everything(tree, 0 if tree.kind == "folder" else 1, [] if not_looked_at is None else not_looked_at)
     with ThreadPoolExecutor(_AHEAD, "depyf") as pool:
 
-        def begin(name: str | Unreadable) -> Future[_Answer]:
-            return pool.submit(_begin, tree, name, given, wanted)
+        def begin(some: Iterable[tuple[Tree, str | Unreadable]]) -> Iterator[Future[_Answer]]:
+            return (pool.submit(_begin, tree, name, given, wanted) for tree, name in some)
 
-        running = deque(begin(name) for name in islice(names, _AHEAD))
+        running = deque(begin(islice(found, _AHEAD)))
         while running:
             answer = running.popleft().result()
-            running.extend(begin(name) for name in islice(names, 1))
+            running.extend(begin(islice(found, 1)))
             yield _finished(answer)
+
+
+def _everything(tree: Tree, level: int, not_looked_at: list[NotLookedAt]) -> Iterator[tuple[Tree, str | Unreadable]]:
+    """The compiled files of a tree, then those of the archives in it."""
+    names = []
+    for name in tree.compiled():
+        yield tree, name
+        if isinstance(name, str):
+            names.append(name)
+    not_looked_at += [NotLookedAt(tree.shown(name), kind, reason) for name, kind, reason in others(names + tree.others)]
+    for name in tree.others:
+        inner = open_inner(tree, name, level)
+        if isinstance(inner, Unreadable):
+            yield tree, inner
+        elif inner is not None:
+            yield from _everything(inner, level + 1, not_looked_at)
+            tree.count_in(inner.total, inner.count)
 
 
 def _begin(tree: Tree, name: str | Unreadable, given: str | None, wanted: _Wanted) -> _Answer:
@@ -155,6 +196,8 @@ def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> _Answe
         data = tree.read(name)
         source_tree, source_name = _source(tree, name, parsed, given)
         entry = source_tree.entry(source_name)
+        if entry is not None and entry.size > LARGEST_SOURCE:
+            raise Problem(f"its source has {entry.size} bytes, more than {LARGEST_SOURCE}: it would not be compiled")
         source = source_tree.read(source_name) if entry is not None else None
     except Problem as error:
         return _unchecked(path, None, str(error))
@@ -182,9 +225,9 @@ def _source(tree: Tree, name: str, parsed: PycName, given: str | None) -> tuple[
     if given is None:
         return tree, parsed.source
     if os.path.isdir(given):
-        return Folder(given), parse(tree.import_name(name)).source
+        return Folder(given, tree.limits), parse(tree.import_name(name)).source
     folder, base = os.path.split(given)
-    return Folder(folder), base
+    return Folder(folder, tree.limits), base
 
 
 def _version(data: bytes) -> tuple[Version | None, str]:

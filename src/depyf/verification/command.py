@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections import Counter
 from typing import Any
+
+from ..terminal import say, warn, write_text
 
 __all__ = ["add_command", "diff_files", "verify"]
 
@@ -42,6 +43,13 @@ def add_command(commands: Any) -> None:
         "--optimize", type=int, choices=(0, 1, 2), metavar="{0,1,2}",
         help="the level of optimisation (default: as the name says, .opt-1 or .opt-2, else 0)",
     )  # fmt: skip
+    for what, default, size in (
+        ("file", "256M", "one file, after decompression"), ("archive", "2G", "all that is in an archive"),
+    ):  # fmt: skip
+        command.add_argument(
+            f"--largest-{what}", type=_size, metavar="SIZE", default=default,
+            help=f"do not read more bytes of {size} (default: {default})",
+        )  # fmt: skip
     command.add_argument("--decompile", action="store_true", help="print the text of files without source")
     command.add_argument("-v", "--verbose", action="store_true", help="print a line for files that are fine, too")
     command.add_argument("-q", "--quiet", action="store_true", help="print nothing: the exit status tells")
@@ -50,13 +58,23 @@ def add_command(commands: Any) -> None:
     form.add_argument("--sarif", action="store_true", help="print what is not fine as SARIF")
 
 
+def _size(text: str) -> int:
+    """A number of bytes, or of K, M, G."""
+    units = {"K": 10, "M": 20, "G": 30}
+    power = units.get(text[-1:].upper(), 0)
+    digits = text[:-1] if power else text
+    if not digits.isascii() or not digits.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no size, such as 1000, 64M or 2G")
+    return int(digits) << power
+
+
 def verify(options: argparse.Namespace) -> int:
     """``depyf verify``."""
     from .. import __version__
     from ..errors import DepyfError
     from .check import iter_reports, verify_file
-    from .printed import json_text, lines_of, sarif, summary
-    from .report import TROUBLE, worst
+    from .printed import beside_lines, json_text, lines_of, sarif, summary
+    from .report import TROUBLE, NotLookedAt, worst
 
     is_folder = options.source is not None and os.path.isdir(options.source)
     if options.source is not None and not is_folder and len(options.paths) != 1:
@@ -64,30 +82,35 @@ def verify(options: argparse.Namespace) -> int:
     as_text = not (options.json or options.sarif or options.quiet)
     counts: Counter[Any] = Counter()
     reports, statuses, trouble = [], [], False
+    beside: list[NotLookedAt] = []
     for path in options.paths:
         try:
             if options.source is not None and not is_folder:
-                found: Any = [
-                    verify_file(path, options.source, optimize=options.optimize, decompiled=options.decompile)
-                ]
+                found: Any = [verify_file(
+                    path, options.source, optimize=options.optimize, decompiled=options.decompile,
+                    largest_file=options.largest_file,
+                )]  # fmt: skip
             else:
-                found = iter_reports(path, options.source, optimize=options.optimize, decompiled=options.decompile)
+                found = iter_reports(
+                    path, options.source, optimize=options.optimize, decompiled=options.decompile,
+                    largest_file=options.largest_file, largest_archive=options.largest_archive, not_looked_at=beside,
+                )  # fmt: skip
             for report in found:
                 counts[report.status] += 1
                 statuses.append(report.exit_status)
                 if options.json or options.sarif:
                     reports.append(report)
                 elif as_text and (options.verbose or not report.fine):
-                    _print("\n".join(lines_of(report)))
+                    say(*lines_of(report))
         except DepyfError as error:
             trouble = True
-            print(f"depyf verify: {error}".encode("ascii", "backslashreplace").decode(), file=sys.stderr)
+            warn(f"depyf verify: {error}")
     if options.json:
-        print(json_text(reports, __version__))
+        write_text(json_text(reports, __version__, beside) + "\n")
     elif options.sarif:
-        print(sarif(reports, os.getcwd(), __version__), end="")
+        write_text(sarif(reports, os.getcwd(), __version__, beside))
     elif as_text:
-        _print(summary(counts))
+        say(*beside_lines(beside, options.verbose), summary(counts))
     return worst([*statuses, *([TROUBLE] if trouble else [])])
 
 
@@ -98,17 +121,11 @@ def diff_files(before: str, after: str) -> int:
 
     found = between(before, after)
     lines = [f"removed  {name}" for name in found.removed] + [f"added    {name}" for name in found.added]
-    _print("\n".join(line.encode("unicode_escape").decode() for line in lines), end="\n" if lines else "")
+    say(*lines)
     for change in found.changes:
-        _print("\n".join(change_lines(change, (f"in {before}", f"in {after}"))))
+        say(*change_lines(change, (f"in {before}", f"in {after}")))
     if found.note:
-        _print(found.note)
+        say(found.note)
     if not found:
-        _print("equal but for line numbers" if found.lines_alone else "equal")
+        say("equal but for line numbers" if found.lines_alone else "equal")
     return 1 if found else 0
-
-
-def _print(text: str, end: str = "\n") -> None:
-    """Print the text, with escapes for characters that the terminal lacks."""
-    encoding = sys.stdout.encoding or "ascii"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, flush=True)

@@ -17,6 +17,9 @@ from ..decompiler.proof.compiler_pool import POOL, NoInterpreter
 
 Version = Tuple[int, int]
 
+LARGEST_SOURCE = 1 << 24
+"""The limit of bytes of a source: a compiler takes some hundred times of it in memory."""
+
 _LONGEST_FOLDER = 4096
 _MOST_CANDIDATES = 20
 

@@ -11,16 +11,20 @@ from collections import Counter
 from typing import Any, Iterable, Iterator, Sequence
 from urllib.parse import quote
 
-from ..decompiler.printing.string_text import printable
+from ..escapes import printable
 from ..sarif import sarif_log
-from .report import Change, FileReport, Loading, Status, worst
+from .report import Change, FileReport, Loading, NotLookedAt, Status, worst
 
 _MOST_LINES = 30
 """The limit of text lines about one change; JSON has all of them."""
 
+_MOST_NAMES = 3
+"""The limit of names of one kind of file that was not looked at; with -v, in JSON and SARIF there are all."""
+
 _RULES = {
     "differs": "a compiled file is not what its source says",
     "not-checked": "a compiled file was not compared with its source",
+    "not-looked-at": "a file that an import may run, and that has no source to compare with",
 }
 _FIELDS = ("in the .pyc", "in the source")
 
@@ -72,7 +76,20 @@ def summary(statuses: Counter[Status]) -> str:
     return f"{total} compiled file{'s' * (total > 1)}: {found}"
 
 
-def json_text(reports: Sequence[FileReport], version: str) -> str:
+def beside_lines(files: Sequence[NotLookedAt], verbose: bool) -> Iterator[str]:
+    """What else an import may run, by kind."""
+    kinds: dict[str, list[NotLookedAt]] = {}
+    for file in files:
+        kinds.setdefault(file.kind, []).append(file)
+    for kind, found in kinds.items():
+        yield f"not looked at: {len(found)} {kind}{'s' * (len(found) > 1)} that an import may run"
+        shown = found if verbose else found[:_MOST_NAMES]
+        yield from (printable(f"  {file.path}: {file.reason}") for file in shown)
+        if len(found) > len(shown):
+            yield f"  ... and {len(found) - len(shown)} more (-v names them)"
+
+
+def json_text(reports: Sequence[FileReport], version: str, not_looked_at: Sequence[NotLookedAt] = ()) -> str:
     """All reports as JSON; lone surrogates of names that are not UTF-8 are escaped."""
     counts = Counter(report.status for report in reports)
     found: dict[str, Any] = {
@@ -80,13 +97,15 @@ def json_text(reports: Sequence[FileReport], version: str) -> str:
         "exit_status": worst(report.exit_status for report in reports),
         "counts": {status.value: counts[status] for status in Status},
         "files": [report.to_dict() for report in reports],
+        "not_looked_at": [file.to_dict() for file in not_looked_at],
     }
     return json.dumps(found, indent=1)
 
 
-def sarif(reports: Iterable[FileReport], base: str, version: str) -> str:
-    """The files that are not fine, as a SARIF log; files are named relative to ``base``."""
+def sarif(reports: Iterable[FileReport], base: str, version: str, not_looked_at: Iterable[NotLookedAt] = ()) -> str:
+    """The files that are not fine, or were not looked at, as a SARIF log; they are named relative to ``base``."""
     results = [_result(report, change, base) for report in reports if not report.fine for change in _parts(report)]
+    results += [_note(file, base) for file in not_looked_at]
     return sarif_log(_RULES, results, version)
 
 
@@ -108,6 +127,15 @@ def _result(report: FileReport, change: Change, base: str) -> dict[str, Any]:
         "level": "error" if differs else "warning",
         "message": {"text": "\n".join(map(printable, text))},
         "locations": [{"physicalLocation": location}],
+    }
+
+
+def _note(file: NotLookedAt, base: str) -> dict[str, Any]:
+    return {
+        "ruleId": "not-looked-at",
+        "level": "note",
+        "message": {"text": printable(f"{file.path}: {file.kind}, not looked at: {file.reason}")},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(file.path, base)}}}],
     }
 
 

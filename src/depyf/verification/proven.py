@@ -74,6 +74,8 @@ def _hidden(difference: CodeDifference) -> list[str]:
         try:
             if _never_reached(left) != _never_reached(right):
                 reasons.append("other code that is never reached")
+            if _stored_lines(left) != _stored_lines(right):
+                reasons.append("another line in __firstlineno__ than that of the code")
         except DecompilationError as error:
             reasons.append(error.reason)
     return reasons
@@ -105,6 +107,13 @@ def _raw(raw: RawCode) -> Iterator[tuple[str, int]]:
         row = raw.table.rows.get(operation)
         name = row.name if row is not None else str(operation)
         yield name, 0 if row is not None and row.rule in _INDEX_RULES else operand
+
+
+def _stored_lines(raw: RawCode) -> list[object]:
+    """What is stored as ``__firstlineno__``, by its distance from the first line. Raises DecompilationError."""
+    instructions = Decoder(raw).run()
+    stored = (one for one, store in zip(instructions, instructions[1:]) if store.arg == "__firstlineno__")
+    return [one.arg - raw.firstlineno if type(one.arg) is int else one.op for one in stored]
 
 
 def _never_reached(raw: RawCode) -> tuple[list[tuple[str, object]], bytes]:

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Change", "FileReport", "Loading", "Status", "TreeReport"]
+__all__ = ["Change", "FileReport", "Loading", "NotLookedAt", "Status", "TreeReport"]
 
 FINE, DIFFERENT, TROUBLE = 0, 1, 2
 """Exit status: all files match their sources; one does not; one was not checked."""
@@ -138,11 +138,32 @@ class FileReport:
 
 
 @dataclass(frozen=True)
+class NotLookedAt:
+    """A file that an import may run, and that is nothing to compare: it has no influence on the exit status.
+
+    ``kind`` is "extension module", "path file" (.pth), "package" (in place of a module of that name) or "start-up
+    module" (sitecustomize); ``reason`` says what it does.
+    """
+
+    path: str
+    kind: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields in types that JSON has."""
+        return {"path": self.path, "kind": self.kind, "reason": self.reason}
+
+
+@dataclass(frozen=True)
 class TreeReport:
-    """What was found out about all compiled files below one path: see `FileReport`."""
+    """What was found out about all compiled files below one path: see `FileReport`.
+
+    ``not_looked_at`` are the other files that an import may run: see `NotLookedAt`.
+    """
 
     path: str
     files: tuple[FileReport, ...]
+    not_looked_at: tuple[NotLookedAt, ...] = ()
 
     @property
     def fine(self) -> bool:
@@ -161,7 +182,11 @@ class TreeReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report in types that JSON has; keys are only ever added."""
-        return {"path": self.path, "files": [file.to_dict() for file in self.files]}
+        return {
+            "path": self.path,
+            "files": [file.to_dict() for file in self.files],
+            "not_looked_at": [one.to_dict() for one in self.not_looked_at],
+        }
 
 
 def worst(statuses: Any) -> int:

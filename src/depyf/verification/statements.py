@@ -9,9 +9,11 @@ from typing import Iterator, Sequence
 from ..decompiler.bytecode import RawCode
 from ..decompiler.driver.result import Result
 from ..decompiler.limits.deep_stack import with_room
+from ..decompiler.look_alikes import with_warnings
 from ..decompiler.pipeline import analyze
 from ..decompiler.proof import verify
 from ..errors import DepyfError
+from ..escapes import printable
 from .comparison import CodeDifference
 from .report import Change
 
@@ -43,9 +45,9 @@ def changes(ours: RawCode, source: RawCode, found: Sequence[CodeDifference]) -> 
 def text_of(raw: RawCode) -> str:
     """The decompiled text of a file; if there is none, a comment with the reason."""
     try:
-        return with_room(lambda: analyze(raw, budget=BUDGET).source)
+        return with_warnings(with_room(lambda: analyze(raw, budget=BUDGET).source))
     except DepyfError as error:
-        return f"# {error}\n"
+        return f"# {printable(str(error))}\n"
 
 
 def _outermost(

@@ -61,6 +61,14 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
     return found
 
 
+def readable_instructions(raw: RawCode) -> list[Instruction]:
+    """The same, but none if they can't be read: for code that looks at other code than its own."""
+    try:
+        return known_instructions(raw)
+    except DecompilationError:
+        return []
+
+
 def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
     """Make these the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
     raw.disassembled = _fields(raw), instructions, True
@@ -115,6 +123,9 @@ class Disassembly:
 
 def _decode(work: Disassembly) -> None:
     work.instructions = work.decoder.run()
+    for instruction in work.instructions if work.raw.written else ():
+        if instruction.op == "CONST" and instruction.offset in work.raw.written:
+            instruction.arg = work.raw.written[instruction.offset]
     work.update_present()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable, NamedTuple, Sequence, Tuple
 
+from ...escapes import printable
+
 Position = Tuple[Any, Any, Any, Any]
 """(line, end line, column, end column), each an int or None, as ``code.co_positions()`` gives them."""
 
@@ -56,7 +58,7 @@ class Instruction:
     def __repr__(self) -> str:
         text = self.op
         if self.arg is not None or self.op == "CONST":
-            text += f" {_shown(self.arg)}"
+            text += f" {shown(self.arg)}"
         if self.target >= 0:
             text += f" -> {self.target}"
         return text
@@ -76,12 +78,11 @@ def copies(instructions: Iterable[Instruction]) -> list[Instruction]:
     return [Instruction(i.op, i.arg, i.target, i.handler, i.offset, i.line, i.position) for i in instructions]
 
 
-def _shown(operand: Any) -> str:
-    if hasattr(operand, "qualname"):
-        return f"<code {operand.qualname}>"
+def shown(operand: Any) -> str:
+    """``operand`` for a listing or message."""
     try:
-        return repr(operand)
-    except (RecursionError, ValueError):  # nested too deep, or an int with more digits than Python converts
+        return printable(f"<code {operand.qualname}>") if hasattr(operand, "qualname") else repr(operand)
+    except Exception:  # nested too deep, an int with more digits than Python converts, an object of a class that fails
         return f"<{type(operand).__name__}, too large to show>"
 
 

@@ -3,13 +3,15 @@
 The search order: the folders and executables in the environment variable DEPYF_PYTHONS (separated as in PATH), PATH,
 pyenv's and uv's installations, and on Windows the launcher ``py``. Each candidate is run to verify its version before
 it is trusted.
+
+None is found in the working directory, which may be hostile: only DEPYF_PYTHONS may name relative paths. All run in
+their own folder, since a shim, as pyenv's, obeys a file of the directory that it runs in.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -33,7 +35,7 @@ def find_interpreter(version: Version) -> str | None:
     """The path of a CPython of ``version``, None if there is none on this machine. The answer is cached."""
     with _lock:
         if version not in _found:
-            found = (_verified(path, version) for path in dict.fromkeys(map(os.path.abspath, _candidates(version))))
+            found = (_verified(path, version) for path in dict.fromkeys(filter(_is_fixed, _candidates(version))))
             _found[version] = next(filter(None, found), None)
         return _found[version]
 
@@ -53,12 +55,9 @@ def _candidates(version: Version) -> Iterator[str]:
     if version == HOST_VERSION:
         yield sys.executable
     name = f"python{version[0]}.{version[1]}"
-    for entry in filter(None, os.environ.get(_VARIABLE, "").split(os.pathsep)):
+    for entry in map(os.path.abspath, filter(None, os.environ.get(_VARIABLE, "").split(os.pathsep))):
         yield from _in_installation(entry, name) if os.path.isdir(entry) else (entry,)
-    for folder in os.get_exec_path():
-        found = shutil.which(name, path=folder)
-        if found is not None:
-            yield found
+    yield from on_path(name)
     pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser(os.path.join("~", ".pyenv"))
     for folder in (os.path.join(pyenv, "versions"), os.path.join(pyenv, "pyenv-win", "versions")):
         for installation in _newest_first(os.path.join(folder, f"{version[0]}.{version[1]}[.-]*")):
@@ -66,11 +65,27 @@ def _candidates(version: Version) -> Iterator[str]:
     for folder in _uv_folders():
         for installation in _newest_first(os.path.join(folder, f"cpython-{version[0]}.{version[1]}[.-]*")):
             yield from _in_installation(installation, name)
-    launcher = shutil.which("py") if os.name == "nt" else None
-    if launcher is not None:
+    for launcher in on_path("py") if os.name == "nt" else ():
         answer = _ask([launcher, f"-{version[0]}.{version[1]}"])
         if answer is not None:
             yield answer.split(maxsplit=4)[4]
+
+
+def on_path(name: str) -> Iterator[str]:
+    """The programs called ``name`` in folders of PATH, in order; never one of the working directory.
+
+    `shutil.which` looks there: first of all on Windows, and for an empty or relative entry of PATH.
+    """
+    ends = os.environ.get("PATHEXT", ".EXE").split(";") if os.name == "nt" else [""]
+    for folder in filter(_is_fixed, os.get_exec_path()):
+        for path in (os.path.join(folder, name + end) for end in ends):
+            if os.path.isfile(path) and os.access(path, os.X_OK) and not os.path.samefile(folder, os.curdir):
+                yield path
+
+
+def _is_fixed(path: str) -> bool:
+    r"""Whether it is the same in every working directory, unlike ``bin``, and ``\bin`` and ``C:bin`` of Windows."""
+    return os.path.isabs(path) and os.path.abspath(path) == os.path.normpath(path)
 
 
 def _in_installation(folder: str, name: str) -> Iterator[str]:
@@ -107,7 +122,7 @@ def _verified(path: str, version: Version) -> str | None:
     name, major, minor, level, executable = answer.split(maxsplit=4)
     if (name, major, minor) != ("cpython", str(version[0]), str(version[1])) or level not in _STABLE:
         return None
-    return executable if os.path.isfile(executable) else path
+    return executable if _is_fixed(executable) and os.path.isfile(executable) else path
 
 
 def _ask(command: list[str]) -> str | None:
@@ -116,6 +131,7 @@ def _ask(command: list[str]) -> str | None:
         done = subprocess.run(
             [*command, "-I", "-S", "-c", _QUESTION],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_SECONDS,
+            cwd=os.path.dirname(command[0]),
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return None

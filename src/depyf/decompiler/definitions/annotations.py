@@ -137,21 +137,31 @@ def spread(body: list[nodes.Statement], end: int, found: list[Deferred], *, is_c
     Numbered ones replace the record of their number; the others go next to an assignment on the same line, to their
     line, or to ``end``.
     """
+    if any(annotation.name == "return" for annotation in found):  # the stand-in for refused ones
+        raise DecompilationError("its annotations are refused", stage="lift")
     numbered = {annotation.number: annotation for annotation in found if annotation.number is not None}
     if is_class:
         end += _put_in_conditions(body, numbered)
-    nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered))
-    reached = [one for one in found if one.number is not None and one.number not in numbered]
-    for unreached in numbered.values():
-        if not any(_is_copy(unreached, one) for one in reached):
-            _put_in_dead_code(body, unreached)
-    after = _after_prologue(body, end)
-    for annotation in found:
+    stores: dict[int, nodes.Statement] = {}
+    nodes.rewrite_bodies(body, lambda inner: _replace_notes(inner, numbered, stores))
+    reached = [one for one in found if one.number in stores]
+    after, before = _after_prologue(body, end), len(body)
+    for annotation in found:  # in the order of the text
         if annotation.number is None:
-            after = _insertion_index(body, annotation, after, end)
+            after = _insertion_index(body, annotation, after, end + len(body) - before)
             body.insert(after, _store(annotation, annotation.line))
             after += 1
-            end += 1
+        elif annotation.number in stores:
+            after = max(after, _index_of(body, stores[annotation.number]) + 1)
+        elif not any(_is_copy(annotation, one) for one in reached):
+            after = _put_in_dead_code(body, annotation, after)
+
+
+def _index_of(body: list[nodes.Statement], statement: nodes.Statement) -> int:
+    """The index of the statement that is, or holds, ``statement``."""
+    return next(
+        index for index, one in enumerate(body) if any(it is statement for it in nodes.statements_in_order([one]))
+    )
 
 
 def _put_in_conditions(body: list[nodes.Statement], numbered: dict[int, Deferred]) -> int:
@@ -180,19 +190,22 @@ def _after_prologue(body: list[nodes.Statement], end: int) -> int:
     return after
 
 
-def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred) -> None:
-    """Insert an annotation that is never reached: the compiler has dropped the code around it, as in ``if False:``."""
+def _put_in_dead_code(body: list[nodes.Statement], annotation: Deferred, after: int) -> int:
+    """Insert an annotation that is never reached, at or behind ``after``; return the index behind it.
+
+    The compiler has dropped the code around it, as in ``if False:``.
+    """
     line = annotation.line
-    index = _after_prologue(body, len(body))
     end = len(body) - (bool(body) and isinstance(body[-1], nodes.Return))  # which is implicit, and stays last
-    while index < end and line is not None and (body[index].line or 0) < line:
-        index += 1
+    while after < end and line is not None and (body[after].line or 0) < line:
+        after += 1
     store = _store(annotation, line)
-    before = body[index - 1] if index else None
+    before = body[after - 1] if after else None
     if isinstance(before, nodes.If) and before.test == nodes.Constant(False):
         before.body[:] = [*(one for one in before.body if not isinstance(one, nodes.Pass)), store]
-    else:
-        body.insert(index, nodes.If(nodes.Constant(False), [store], line=line))
+        return after
+    body.insert(after, nodes.If(nodes.Constant(False), [store], line=line))
+    return after + 1
 
 
 def _insertion_index(body: list[nodes.Statement], annotation: Deferred, after: int, end: int) -> int:
@@ -214,14 +227,18 @@ def _store(annotation: Deferred, line: int | None) -> nodes.Statement:
     return nodes.Assign([target], annotation.value, line=line)
 
 
-def _replace_notes(body: list[nodes.Statement], numbered: dict[int, Deferred]) -> None:
+def _replace_notes(
+    body: list[nodes.Statement], numbered: dict[int, Deferred], stores: dict[int, nodes.Statement]
+) -> None:
+    """Write stores for the notes; ``stores`` gets them by number."""
     result: list[nodes.Statement] = []
     for statement in body:
         if isinstance(statement, Reached):
             annotation = numbered.pop(statement.number, None)
             if annotation is None:
                 raise DecompilationError("a note of an annotation that does not exist", stage="structure")
-            result.append(_store(annotation, statement.line))
+            stores[statement.number] = _store(annotation, statement.line)
+            result.append(stores[statement.number])
         else:
             result.append(statement)
     body[:] = result

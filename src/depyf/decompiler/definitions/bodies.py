@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+import itertools
 
-from ..bytecode import (
-    Instruction,
-    RawCode,
-    inside_comprehensions,
-    known_instructions,
-    reached,
-)
-from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
-from ..bytecode.part import ON_CELLS
+from ..bytecode import Instruction, RawCode
+from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_name
@@ -20,11 +13,11 @@ from ..printing.printer import print_tree
 from ..printing.string_text import cleaned
 from ..syntax import nodes
 from ..syntax.grammar import Grammar
-from ..syntax.scopes import bound_names
-from ..syntax.transforms.unreached import unreached_places
-from .declarations import after_docstring, comprehensions_of, declare
+from ..syntax.transforms.tail_positions import DEFINITIONS
+from .declarations import declare
 from .resolve import annotation
 from .traces import annotate_a_target, keep_constant_statements
+from .unused import mention_the_unused, never_bound, put_dead_code
 
 
 def finish_early(
@@ -114,8 +107,8 @@ def begin(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # an implicit return
+        _merge_annotations(body, raw, kind, instructions)
         annotate_a_target(body, raw, kind, instructions)
-        _merge_annotations(body, raw.has_future_annotations, instructions)
     keep_constant_statements(body, raw)
     return body
 
@@ -126,16 +119,17 @@ def end(
     kind: str,
     instructions: list[Instruction],
     enclosing: frozenset[str],
+    parameters: frozenset[str],
 ) -> list[nodes.Statement]:
     """Finish the body for printing: add what its kind needs, dead code that binds names, a docstring, declarations.
 
-    ``enclosing`` are the names that enclosing functions bind.
+    ``enclosing`` are the names that enclosing functions bind, of which ``parameters`` may be type parameters.
     """
-    unread = mention_the_unused(body, raw, instructions)
+    unread = mention_the_unused(body, raw, instructions, enclosing - parameters)
     if kind == "function":
-        unbound = _never_bound(body, raw, instructions)
+        unbound = never_bound(body, raw, instructions)
         if unbound:
-            _put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
+            put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
         if body == [nodes.Pass()] and body[0].written is None:
             body.clear()  # the docstring is a sufficient body
@@ -167,9 +161,11 @@ def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
     for name in ("__module__", "__qualname__"):
         if body and _is_store(body[0], name):
             body = body[1:]
-    if body and body[0] == nodes.Assign([nodes.Name("__type_params__")], nodes.Name(".type_params")):
-        body = body[1:]
-    return body
+    # On one line, annotations come before it.
+    return [one for one in body if one != _TYPE_PARAMETERS]
+
+
+_TYPE_PARAMETERS = nodes.Assign([nodes.Name("__type_params__")], nodes.Name(".type_params"))
 
 
 def _docstring(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
@@ -190,13 +186,26 @@ def _is_written(instructions: list[Instruction], name: str) -> bool:
     return False
 
 
-def _merge_annotations(body: list[nodes.Statement], stringified: bool, instructions: list[Instruction]) -> None:
+def _merge_annotations(
+    body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]
+) -> None:
     prepared = any(i.op == "SETUP_ANNOTATIONS" for i in instructions)
-    nodes.rewrite_bodies(body, lambda inner: _annotate(inner, stringified, prepared))
+    # A generic definition is already in the body, with the statements of its own.
+    nodes.rewrite_bodies(body, lambda inner: _annotate(inner, raw.has_future_annotations, prepared), DEFINITIONS)
     if prepared and not any(isinstance(node, nodes.AnnAssign) for node in nodes.walk(nodes.Module(body))):
-        # The annotated statement was dead code as well.
-        annotated = nodes.AnnAssign(nodes.Name("__annotations__"), nodes.Constant(None), None)
-        body.insert(0, nodes.If(nodes.Constant(False), [annotated]))
+        # The annotated statement was dead code as well, or its target is no name.
+        name, none = nodes.Name("__annotations__"), nodes.Constant(None)
+        place = sum(1 for _ in itertools.takewhile(_is_first, body))
+        if kind == "class" and raw.table.behavior.annotations_are_lazy and CONDITIONAL_ANNOTATIONS not in raw.cellvars:
+            body.insert(place, nodes.AnnAssign(name, none, None, simple=0))
+        else:
+            body.insert(place, nodes.If(nodes.Constant(False), [nodes.AnnAssign(name, none, None)]))
+
+
+def _is_first(statement: nodes.Statement) -> bool:
+    """Whether it is the docstring or a future import: other statements come after these."""
+    is_future = isinstance(statement, nodes.ImportFrom) and statement.module == "__future__"
+    return is_future or _is_store(statement, "__doc__")
 
 
 def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) -> None:
@@ -236,160 +245,11 @@ def _annotated_target(before: list[nodes.Statement], statement: nodes.Statement)
     """The target of ``a.b: c = d``, whose annotation ``statement`` evaluates on the line of the assignment."""
     if not before or not isinstance(statement, nodes.Expr) or statement.line != before[0].line:
         return None
+    if isinstance(statement.value, nodes.Call):
+        return None  # more likely a statement, behind a semicolon or in code without lines
     targets = before[0].targets if isinstance(before[0], nodes.Assign) else []
     if len(targets) != 1:
         return None
     # A constant as annotation leaves no trace if the target is a name (in parentheses).
     kinds = (nodes.Name, nodes.Attribute, nodes.Subscript)
     return targets[0] if isinstance(targets[0], kinds[not isinstance(statement.value, nodes.Constant) :]) else None
-
-
-def mention_the_unused(
-    body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool = False
-) -> list[str]:
-    """Add dead code for its traces: a generator without a yield, an unread free variable, a cell that no other function
-    shares. Return the free variables that it does not mention: a declaration is enough.
-
-    ``alone``: the code is compiled as a separate unit, whose scaffold handles free variables.
-    """
-    dead: list[nodes.Statement] = []
-    unread: list[str] = []
-    if raw.flags & (CO_GENERATOR | CO_ASYNC_GENERATOR) and not any(
-        i.op == "YIELD_VALUE" or i.op == "YIELD_FROM" and raw.flags & CO_GENERATOR for i in reached(instructions)
-    ):
-        dead.append(nodes.Expr(nodes.Yield()))
-    if not alone and (raw.freevars or raw.cellvars):
-        live = reached(instructions)
-        dead += _unused_cells(raw, live)
-        unread = _unread(raw, live)
-        if unread and _never_taken(body) is not None:
-            dead = [nodes.Expr(nodes.Name(name)) for name in unread] + dead
-            unread = []
-    if dead:
-        if body and isinstance(body[-1], (nodes.Return, nodes.Raise)) and dead == [nodes.Expr(nodes.Yield())]:
-            body += dead
-        elif body == [nodes.Pass()]:
-            body[:] = [_never(instructions, dead, body[0].line)]
-        else:
-            _put_dead_code(body, dead)
-    return unread
-
-
-def declare_the_unused(
-    body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction], *, alone: bool
-) -> None:
-    """Do the same for a body whose declarations are already written."""
-    unread = mention_the_unused(body, raw, instructions, alone=alone)
-    if unread:
-        body.insert(0, nodes.Nonlocal(unread))
-
-
-def _never(instructions: list[Instruction], dead: list[nodes.Statement], line: int | None) -> nodes.Statement:
-    """The statement around ``dead`` that a body of nothing else is: `if` or `while`, by the column of its test, which
-    the return has from 3.12 on.
-    """
-    last = next((i.position for i in reversed(instructions) if i.op == "RETURN_VALUE"), None)
-    if last is None or None in last or last[0] != last[1] or last[3] - last[2] not in _WIDTHS_OF_FALSE:
-        return nodes.If(nodes.Constant(False), dead, line=line)
-    is_while = (last[2] - len("while ")) % 4 == 0
-    return (nodes.While if is_while else nodes.If)(
-        nodes.Constant(_WIDTHS_OF_FALSE[last[3] - last[2]]), dead, line=line
-    )
-
-
-def _captured(live: list[Instruction]) -> set[str]:
-    """The variables that other functions share."""
-    return {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
-
-
-def _unread(raw: RawCode, live: list[Instruction]) -> list[str]:
-    """The free variables that nothing uses."""
-    used = {i.arg for i in live if i.op in ON_CELLS} | _captured(live)
-    used.add("__classdict__")  # captured whether it is read or not
-    if any(i.op == "STORE_FIRST_LINE" for i in live):
-        used.add("__firstlineno__")
-    if any(i.arg == "super" and i.op.startswith("LOAD_") for i in live):
-        used.add("__class__")
-    return [name for name in raw.freevars if name not in used and name.isidentifier()]
-
-
-def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.Statement]:
-    """Statements that mention the cells that no other function shares."""
-    captured = _captured(live)
-    missing = [name for name in raw.cellvars if name not in captured and name.isidentifier()]
-    if raw.is_function:
-        yield from map(_capture, missing)
-        return
-    if "__class__" in missing:  # only methods in dead code ask for it
-        yield nodes.Expr(nodes.Lambda(nodes.arguments([], []), nodes.Name("__class__")))
-    if "__classdict__" in missing and not raw.table.behavior.annotations_are_lazy:
-        yield nodes.TypeAlias(nodes.Name("_"), [], nodes.Constant(None))
-
-
-def _never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> list[str]:
-    """The variables of the function that its code uses but never binds: only dead code bound them."""
-    given = {*raw.parameters, *raw.freevars}
-    bound = {i.arg for i in reached(instructions) if i.op in _BINDS} | given
-    hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
-    if not hidden and bound.issuperset((*raw.varnames, *raw.cellvars)):
-        return []  # the common case
-    # Inlined comprehensions store to their variables, and restore the variables that these hide.
-    inside = inside_comprehensions(instructions)
-    used = {
-        i.arg for i, within in zip(instructions, inside) if i.op in _USES and (not within or i.arg not in hidden)
-    }
-    if not used.isdisjoint(hidden):
-        bound = bound - hidden | given | bound_names(body)
-    for nested in comprehensions_of(raw):
-        # ``:=`` in a comprehension binds in the enclosing function.
-        bound.update(i.arg for i in known_instructions(nested) if i.op == "STORE_DEREF" and i.arg in nested.freevars)
-    return [name for name in (*raw.varnames, *raw.cellvars) if name in used - bound and name.isidentifier()]
-
-
-_BINDS = frozenset({"STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF"})
-_USES = frozenset({"LOAD_FAST", "LOAD_DEREF", "LOAD_CLOSURE"})
-
-
-def store_in_dead_code(body: list[nodes.Statement], attributes: list[str]) -> None:
-    """Add dead code to ``body`` that stores ``attributes`` of ``self``, like an `if __debug__:` in optimised code:
-    the class lists their names.
-    """
-    if attributes:
-        targets = [nodes.Attribute(nodes.Name("self"), name) for name in attributes]
-        at = after_docstring(body)
-        rest = body[at:]
-        _put_dead_code(rest, [nodes.Assign([target], nodes.Constant(None)) for target in targets])
-        body[at:] = rest
-
-
-_WIDTHS_OF_FALSE = {len(repr(value)): value for value in (False, 0)}
-
-
-def _put_dead_code(body: list[nodes.Statement], dead: list[nodes.Statement]) -> None:
-    """Put ``dead`` where a test is never true, if there is one, else behind a statement that leaves, else below a test
-    of its own. That is prepended to ``body`` if the last statement may end the code: compilers copy that end.
-    """
-    never = _never_taken(body)
-    if never is not None:
-        never[:] = dead
-        return
-    if body and isinstance(body[-1], (nodes.Return, nodes.Raise)):
-        body.append(nodes.If(nodes.Constant(False), dead))
-        return
-    places = [(suite, at) for suite, at in unreached_places(body) if at is not None]
-    if places:
-        suite, at = places[-1]
-        suite[at:at] = dead
-    else:
-        body.insert(0, nodes.If(nodes.Constant(False), dead))
-
-
-def _never_taken(body: list[nodes.Statement]) -> list[nodes.Statement] | None:
-    """What is below the first test that is never true: nothing."""
-    return next((suite for suite, at in unreached_places(body) if at is None), None)
-
-
-def _capture(name: str) -> nodes.Statement:
-    """A statement that makes ``name`` a variable of the code and shares it with another function."""
-    parameters = nodes.arguments([], [])
-    return nodes.Assign([nodes.Name(name)], nodes.Lambda(parameters, nodes.Name(name)))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, inside_any_comprehension, inside_comprehensions, known_instructions
+from ..bytecode import Instruction, RawCode, inside_any_comprehension, inside_comprehensions, readable_instructions
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, is_comprehension, kind_of
 from ..syntax import nodes
 from ..syntax.transforms.tail_positions import DEFINITIONS
@@ -138,10 +137,7 @@ def changed_globals(raw: RawCode) -> set[str]:
     """The globals that ``raw`` stores or deletes itself; none if its instructions are not known."""
     if is_comprehension(raw):
         return set()  # by `:=`, without a declaration
-    try:
-        return {one.arg for one in known_instructions(raw) if one.op in _CHANGES_GLOBAL}
-    except DecompilationError:
-        return set()
+    return {one.arg for one in readable_instructions(raw) if one.op in _CHANGES_GLOBAL}
 
 
 def _is_of_assert(raw: RawCode, instructions: list[Instruction], index: int) -> bool:
@@ -174,7 +170,7 @@ def _globals_of_scopes(raw: RawCode) -> Iterator[str]:
     """
     for nested in raw.nested:
         if "__classdict__" in nested.freevars and kind_of(nested) != "class":
-            yield from (one.arg for one in known_instructions(nested) if one.op == "LOAD_GLOBAL")
+            yield from (one.arg for one in readable_instructions(nested) if one.op == "LOAD_GLOBAL")
             yield from _globals_of_scopes(nested)
 
 
@@ -186,7 +182,7 @@ def _of_comprehension(
     stored_cells: dict[str, None],
 ) -> None:
     """Names bound by ``:=`` in a comprehension, which belong to the enclosing function."""
-    for instruction in known_instructions(nested):
+    for instruction in readable_instructions(nested):
         if instruction.op == "STORE_GLOBAL" and instruction.arg not in local:
             stored_globals[instruction.arg] = None
         elif instruction.op == "STORE_DEREF" and instruction.arg in raw.freevars and instruction.arg in nested.freevars:

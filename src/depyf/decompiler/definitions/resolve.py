@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Callable
+from typing import Callable, Optional, Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, known_instructions
+from ..bytecode import RawCode, readable_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
-from ..bytecode.kinds import GENERIC, is_late, kind_of
-from ..lift.folding.comprehensions import always, never
+from ..bytecode.kinds import GENERIC, comprehension_of, is_late, is_private, kind_of
+from ..lift.folding.comprehensions import always, dead_clauses, never
 from ..lift.folding.negation import negate
 from ..lift.handlers.calls import Comprehension
 from ..lift.values import (
@@ -32,6 +32,7 @@ from ..syntax import nodes
 from ..syntax.transforms.kept_constants import apart
 from . import type_parameters
 from .annotations import annotations_of, find_function, spread, starred
+from .unused import mention_in_value, unused_value
 
 Nested = Callable[[RawCode], "list[nodes.Statement]"]
 """Returns the finished body of a nested code object."""
@@ -55,7 +56,7 @@ class Definitions:
 
         Definitions have empty bodies until ``put_in_bodies``: finished bodies need not be walked again.
         """
-        if self.raw.name.startswith(GENERIC):
+        if kind_of(self.raw) == "generic":
             return [self._with_type_params(body)]
         if is_late(self.raw):
             body = type_parameters.without_formats(body, self.raw.qualname)
@@ -114,7 +115,7 @@ class Definitions:
     # Functions
 
     def _lambda(self, function: Function) -> nodes.Expression:
-        if function.raw.name != "<lambda>":
+        if kind_of(function.raw) != "lambda":
             return function
         return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
 
@@ -137,7 +138,7 @@ class Definitions:
             name = value.function.raw.name[len(GENERIC) : -1]
         else:
             name = value.raw.name if isinstance(value, Function) else value.name
-        if len(node.targets) != 1 or not isinstance(target, nodes.Name) or not _is_named(target.id, name):
+        if len(node.targets) != 1 or not isinstance(target, nodes.Name) or not is_private(target.id, name):
             raise DecompilationError("a definition that is stored elsewhere", stage="lift", where=name)
         if isinstance(value, Class):
             return self._class(value, decorators, node.line)
@@ -195,7 +196,9 @@ class Definitions:
         if isinstance(statement, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
             given = [resolved(argument) for argument in value.arguments]
             parts = {"kwdefaults" if isinstance(part, nodes.Dict) else "defaults": part for part in given}
-            names = [parameter.arg for parameter in statement.args.kwonlyargs]
+            # The mapping has mangled names.
+            inner = [one for one in raw.nested if one.name == statement.name][-1:]
+            names = [name for one in inner for name in one.parameters[one.argcount :][: one.kwonlyargcount]]
             statement.args.defaults, mapping = self._defaults(Function(raw, parts))
             statement.args.kw_defaults = [mapping.get(name) for name in names]
         return statement
@@ -234,8 +237,8 @@ class Definitions:
     def _defaults(self, function: Function) -> tuple[list[nodes.Expression], dict[str, nodes.Expression]]:
         defaults = function.parts.get("defaults")
         values: list[nodes.Expression] = []
-        if isinstance(defaults, nodes.Constant):
-            values = [nodes.Constant(value) for value in defaults.value]  # type: ignore[attr-defined]
+        if isinstance(defaults, nodes.Constant) and isinstance(defaults.value, tuple):
+            values = [nodes.Constant(value) for value in defaults.value]
         elif isinstance(defaults, nodes.Tuple):
             values = [self.expression(value) for value in defaults.elts]
             if self.keeps_constants and all(isinstance(value, nodes.Constant) for value in values):
@@ -244,14 +247,14 @@ class Definitions:
             raise DecompilationError("default values that are no tuple", stage="lift", where=function.raw.qualname)
         keyword_defaults: dict[str, nodes.Expression] = {}
         mapping = function.parts.get("kwdefaults")
-        if isinstance(mapping, nodes.Dict):
-            for key, value in zip(mapping.keys, mapping.values):
-                assert isinstance(key, nodes.Constant)
-                keyword_defaults[str(key.value)] = self.expression(value)
-        elif mapping is not None:
+        if mapping is not None and not isinstance(mapping, nodes.Dict):
             raise DecompilationError(
                 "keyword defaults that are no dictionary", stage="lift", where=function.raw.qualname
             )
+        for key, value in zip(mapping.keys, mapping.values) if mapping is not None else ():
+            if not isinstance(key, nodes.Constant) or not isinstance(key.value, str):
+                raise DecompilationError("keyword defaults without names", stage="lift", where=function.raw.qualname)
+            keyword_defaults[key.value] = self.expression(value)
         return values, keyword_defaults
 
     # Comprehensions
@@ -260,24 +263,22 @@ class Definitions:
         raw = node.function.raw
         if node.function.parts:
             raise DecompilationError("a comprehension with default values", stage="lift", where=raw.qualname)
-        body = self.nested(raw)
-        loop = body[0] if body else None
-        if not isinstance(loop, (nodes.For, nodes.AsyncFor)) or not _ends_comprehension(body[1:]):
-            raise DecompilationError("a comprehension that is no loop", stage="structure", where=raw.qualname)
-        generators: list[nodes.comprehension] = []
-        element = _clauses([loop], generators)
-        if element is None:
-            raise DecompilationError("a comprehension that does more than loop", stage="structure", where=raw.qualname)
+        generators, (key, value) = clauses_of(self.nested(raw), raw)
         generators[0].iter = self.expression(node.iterated.value)
-        key, value = element
-        read = {i.arg for i in known_instructions(raw) if i.op in ("LOAD_DEREF", "LOAD_CLOSURE")}
-        unread: list[nodes.Expression] = [nodes.Name(name) for name in raw.freevars if name not in read]
-        if unread and generators[-1].ifs[-1:] == [nodes.Constant(False)]:  # the element reads them
-            key = value = unread[0] if len(unread) == 1 else nodes.Tuple(unread)
-        if raw.name == "<dictcomp>" and key is not None:
-            return nodes.DictComp(key, value, generators)
+        generators[0].is_async |= node.iterated.is_async
+        instructions = readable_instructions(raw)  # none of what is refused, which has a stand-in
+        if generators[-1].ifs[-1:] == [nodes.Constant(False)]:
+            of_others = {i.arg for i in instructions if i.op in ("LOAD_FAST_AND_CLEAR", "LOAD_GLOBAL")}
+            of_others.update(raw.parameters)
+            dead_clauses(generators, [name for name in (*raw.varnames, *raw.cellvars) if name not in of_others])
+            value = unused_value(raw, instructions) or value  # no element is made, whatever it is
+            key = key and value
+        elif instructions:
+            value = mention_in_value(value, raw, instructions)
+        if comprehension_of(raw) == "<dictcomp>":
+            return nodes.DictComp(value, None, generators) if key is None else nodes.DictComp(key, value, generators)
         kinds = {"<listcomp>": nodes.ListComp, "<setcomp>": nodes.SetComp, "<genexpr>": nodes.GeneratorExp}
-        return kinds[raw.name](value, generators)
+        return kinds[comprehension_of(raw)](value, generators)
 
 
 _REPLACED: dict[type, Callable[..., nodes.Node]] = {
@@ -298,13 +299,24 @@ _REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple, Stored)
 """A tree with none of these needs no replacement: assignments and returns are replaced only for what they hold."""
 
 
-def _ends_comprehension(rest: list[nodes.Statement]) -> bool:
-    return not rest or len(rest) == 1 and isinstance(rest[0], nodes.Return)
+Element = Tuple[Optional[nodes.Expression], nodes.Expression]
+"""What a comprehension adds: the key, if it has one, and the value."""
 
 
-def _clauses(
-    body: list[nodes.Statement], generators: list[nodes.comprehension]
-) -> tuple[nodes.Expression | None, nodes.Expression] | None:
+def clauses_of(body: list[nodes.Statement], raw: RawCode) -> tuple[list[nodes.comprehension], Element]:
+    """The clauses and the element of the comprehension with the statements ``body``. Raises DecompilationError."""
+    loop, rest = (body[0], body[1:]) if body else (None, [])
+    ends = not rest or len(rest) == 1 and isinstance(rest[0], nodes.Return)
+    if not isinstance(loop, (nodes.For, nodes.AsyncFor)) or not ends:
+        raise DecompilationError("a comprehension that is no loop", stage="structure", where=raw.qualname)
+    generators: list[nodes.comprehension] = []
+    element = _clauses([loop], generators)
+    if element is None:
+        raise DecompilationError("a comprehension that does more than loop", stage="structure", where=raw.qualname)
+    return generators, element
+
+
+def _clauses(body: list[nodes.Statement], generators: list[nodes.comprehension]) -> Element | None:
     """The element that the innermost clause adds; the clauses are added to ``generators``."""
     while True:
         if len(body) > 1 and isinstance(body[-1], nodes.Continue):
@@ -354,9 +366,7 @@ def _after_iteration(
     return None
 
 
-def _element(
-    body: list[nodes.Statement], generators: list[nodes.comprehension]
-) -> tuple[nodes.Expression | None, nodes.Expression] | None:
+def _element(body: list[nodes.Statement], generators: list[nodes.comprehension]) -> Element | None:
     """The key, if it has one, and the value of the element that ``body`` adds; None if it does something else."""
     only = body[0] if len(body) == 1 else None
     if isinstance(only, Append):
@@ -367,10 +377,6 @@ def _element(
         element = never(generators[-1])
         return element.key, element.value
     return None
-
-
-def _is_named(stored: str, name: str) -> bool:
-    return stored == name or stored.startswith("_") and stored.endswith(name) and name.startswith("__")
 
 
 def annotation(value: nodes.Expression, stringified: bool) -> nodes.Expression:

@@ -14,8 +14,9 @@ from ..limits.budget import OutOfBudget, part_for
 from ..printing.printer import PrintError, print_tree
 from ..proof import Verdict
 from ..proof.identical import differing_fields
+from ..proof.side_conditions.real_names import ANY_ORDER
 from ..surface_forms.changes import FormChange, TreeChange
-from ..surface_forms.dead_code import spell_dead_code
+from ..surface_forms.dead_code import spell_dead_code, spell_order_of_variables
 from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
 from ..surface_forms.identical import spell_identically
 from ..surface_forms.kinds import Search
@@ -96,6 +97,10 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     printed = functools.partial(_text_of, work, raw)
     body, plain = work.body(raw), _without_columns(work, raw)
+    if ANY_ORDER in verdict.assumptions:
+        ordered = spell_order_of_variables(body, raw, printed, work.compile, search)
+        if ordered:
+            return ordered
     if not verdict.exact:
         exact = _exactly(body, raw, printed, work.compile, plain, search)
         if exact:

@@ -34,9 +34,10 @@ from ..syntax.grammar import grammar_of
 from .authors_layout import identical_at_once, laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
 from .listings import finished_as_text
-from .partial import Partial, partial_body
+from .partial import Partial
+from .partials import partial_body
 from .passes import FINISHING
-from .refused import refused_body, tree_around
+from .refused import definitions_in, mark_stand_ins, refused_body, tree_around
 from .result import Result
 from .results import result_of
 from .settings import COMPILER, DEFAULT, Settings
@@ -95,6 +96,7 @@ class Decompilation:
         self.outlined: dict[RawCode, RawCode] = {}  # without inlined comprehensions
         self.by_columns: set[RawCode] = set()  # code objects of ``bodies`` with decisions made by columns
         self.bound: dict[RawCode, frozenset[str]] = {}
+        self.attributes: dict[RawCode, dict[RawCode, list[str]]] = {}  # stored in dead code, by class and method
         self.parents: dict[RawCode, RawCode] = {}
         self.strategies = {raw: strategies_of(raw, settings.origin) for raw in root.walk()}
         self.folded_asserts: set[RawCode] = set()
@@ -119,7 +121,10 @@ class Decompilation:
         self.compiled: tuple[str, RawCode] | None = None  # the text proven last
         self.layout: tuple[str, Layout] | None = None  # of the text laid out last
         self.is_laid_out = self.is_wrapped = False  # wrapped though it will be laid out
+        self.parameters: frozenset[str] = outer.parameters if outer is not None else frozenset()  # of types
         for raw in root.walk():
+            if kind_of(raw) == "generic":
+                self.parameters |= {*raw.cellvars}
             if kind_of(raw) in _SCOPES:
                 self.bound[raw] = frozenset((*raw.varnames, *raw.cellvars, *raw.freevars))
             for nested in raw.nested:
@@ -161,6 +166,9 @@ class Decompilation:
             for raw, verdict in proofs.items():
                 if not verdict.proven and raw not in self.refused:
                     self.refuse(raw, verdict)
+                elif not verdict.proven and self.is_hidden(raw):
+                    reasons = (f"{raw.name} is refused, and has the text of other code", *verdict.reasons)
+                    self.refuse(self.parents[raw], verdict._replace(reasons=reasons))
             if self.changes == before:
                 if self.settings.layout == "author":
                     proofs = spelled_and_laid_out(self, proofs) if self.settings.searches else laid_out(self, proofs)
@@ -198,7 +206,16 @@ class Decompilation:
         for stale in (raw, *self.ancestors(raw)):
             self.bodies.pop(stale, None)
         if len(failures) == len(self.strategies[raw]):
+            lambdas = [one for one in raw.nested if one in self.events and kind_of(one) == "lambda"]
+            if lambdas:  # their statements are no expression: without them it may be proven
+                for one in lambdas:
+                    self.refused[one] = self.failures.get(one, failures)[0]
+                    self.bodies.pop(one, None)
+                    del self.events[one]
+                failures.clear()
+                return False
             self.refused[raw] = next((one for one in failures if isinstance(one, OutOfBudget)), failures[0])
+            self.events.pop(raw, None)
         return raw in self.refused
 
     def body(self, raw: RawCode) -> list[nodes.Statement]:
@@ -226,17 +243,16 @@ class Decompilation:
                 if not self.failed(raw, error):
                     error = None
             error = self.refused[raw]
-            if kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
-                raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
             partial = self.partial(raw, error)
-            whole = refused_body(raw, error, static_attributes(raw, self.class_of(raw)))
-            self.bodies[raw] = partial.body if partial is not None else whole
+            if partial.stand_in is None and kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
+                raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
+            self.bodies[raw] = partial.body
         return self.bodies[raw]
 
-    def partial(self, raw: RawCode, error: DecompilationError) -> Partial | None:
-        """The provable parts of the refused module or class body ``raw``; None if there are none."""
-        if kind_of(raw) not in ("module", "class") or self.is_part and raw is self.root:
-            return None
+    def partial(self, raw: RawCode, error: DecompilationError) -> Partial:
+        """The provable parts of the refused ``raw``."""
+        if self.is_part and raw is self.root:
+            return Partial(refused_body(raw, error))
         if raw not in self.partials:
             enclosing = self.around(raw)
 
@@ -245,23 +261,42 @@ class Decompilation:
                 inner = enclosing if is_part else enclosing | self.bound.get(raw, frozenset())
                 return Decompilation(code, self.settings, outer=self, is_part=is_part, enclosing=inner).run()
 
-            self.partials[raw] = found = partial_body(raw, error, decompile, self.refused)
-            if found.proven:
-                tree = tree_around(raw, found.body)
-                try:
-                    self.compile(raw, print_tree(tree, grammar=self.grammar))
-                except (DecompilationError, NoInterpreter, PrintError):
-                    self.partials[raw] = found._replace(proven=0)
-        found = self.partials[raw]
-        return found if found.proven else None
+            attributes = [*static_attributes(raw, self.class_of(raw)), *self.dead_attributes(raw)]
+            is_compiled = self.settings.origin is COMPILER
+            found = partial_body(raw, error, decompile, self.refused, attributes, cuts_functions=is_compiled)
+            if found.stand_in is None and not self.compiles(raw, found.body):
+                below = definitions_in(raw, zip(raw.nested, found.nested))
+                body = refused_body(raw, error, attributes, below)
+                body = body if self.compiles(raw, body) else refused_body(raw, error, attributes)
+                found = found._replace(body=body, proven=0)
+            self.partials[raw] = found
+        return self.partials[raw]
 
-    def inside(self, raw: RawCode, enclosing: frozenset[str]) -> Decompilation:
-        """The decompilation of code nested in refused code; enclosing functions bind the names ``enclosing``."""
-        return Decompilation(raw, self.settings, outer=self, enclosing=enclosing)
+    def compiles(self, raw: RawCode, body: list[nodes.Statement]) -> bool:
+        """Whether the refused ``raw`` with this body can be compiled."""
+        try:
+            if kind_of(raw) in ("generic", "expression"):  # it is neither any more
+                free = nodes.arguments([], [nodes.arg(name) for name in raw.freevars])
+                wrapped: list[nodes.Statement] = [nodes.FunctionDef("enclosing_function", free, body)]
+                compile_module(print_tree(nodes.Module(wrapped), grammar=self.grammar), raw)
+            else:
+                self.compile(raw, print_tree(tree_around(raw, body), grammar=self.grammar))
+        except (DecompilationError, NoInterpreter, PrintError):
+            return False
+        return True
 
     def around(self, raw: RawCode) -> frozenset[str]:
         """The names that functions enclosing ``raw`` bind."""
         return self.enclosing.union(*(self.bound.get(code, ()) for code in self.ancestors(raw)))
+
+    def dead_attributes(self, raw: RawCode) -> list[str]:
+        """The attributes of `self` that the method ``raw`` must store in dead code."""
+        owner = self.parents.get(raw)
+        if owner is None or kind_of(owner) != "class":
+            return []
+        if owner not in self.attributes:
+            self.attributes[owner] = dead_attributes(owner)
+        return self.attributes[owner].get(raw, [])
 
     def finished(self, raw: RawCode, strategy: Strategy | None = None) -> list[nodes.Statement]:
         enclosing = self.around(raw)
@@ -289,13 +324,16 @@ class Decompilation:
             unit.body,
             self.body,
             enclosing=enclosing,
+            parameters=self.parameters,
             skipped=skipped,
             asserts_are_rewritten=self.is_rewritten,
             folded_asserts=self.folded_asserts,
-            attributes=lambda: dead_attributes(raw, self.parents.get(raw)),
+            attributes=lambda: self.dead_attributes(raw),
             class_name=owner.name if owner is not None else None,
         )
         FINISHING.run(work, self.stepper_of(raw).observer(FINISHING))
+        refused = [(child, self.refused[child]) for child in raw.nested if child in self.refused]
+        mark_stand_ins(work.body, [(child, error, self.partial(child, error).stand_in) for child, error in refused])
         return work.body
 
     def tree(self) -> nodes.Node:
@@ -319,7 +357,10 @@ class Decompilation:
             body = as_function(self.body(raw)) if kind == "annotations" else self.body(raw)
         except DecompilationError as error:
             self.refused.setdefault(raw, error)
-            return nodes.Module(refused_body(raw, error))
+            partial = self.partial(raw, error)
+            if partial.stand_in is not None:
+                self.partials[raw] = partial = partial._replace(body=refused_body(raw, error), stand_in=None)
+            return tree_around(raw, partial.body)
         if kind == "module":
             return nodes.Module(on_one_line(body, self.grammar) if mode_of(raw) == "single" else body)
         if kind == "class":
@@ -367,7 +408,10 @@ class Decompilation:
         """The proofs of the text compiled to ``recompiled``; ``only_identical``: none unless all code is identical."""
         live = [raw for raw in self.root.walk() if raw not in self.refused]
         symbolic = self.prove_symbolic if any(self.strategy(raw).symbolic for raw in live) else None
-        found = prove_all(self.root, recompiled, symbolic=symbolic, names=False, only_identical=only_identical)
+        found = prove_all(
+            self.root, recompiled, symbolic=symbolic, names=False, only_identical=only_identical,
+            are_put_back=bool(self.respelling.original),
+        )  # fmt: skip
         self.recompiled = {raw: other for raw, (_, other) in found.items() if other is not None}
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
         proofs = {
@@ -401,12 +445,9 @@ class Decompilation:
         if compiled_with(raw):
             raise DecompilationError(f"compiled only with {compiled_with(raw)}", stage="recompile")
         if kind_of(raw) in ("module", "expression"):
-            code = compile_module(text, raw, filename=raw.filename, mode=mode_of(raw))
-        else:
-            spelled = self.spelled(raw) if raw in self.events else None
-            code = compile_unit(text, raw, filename=raw.filename, spelled=spelled)
-        self.respelling.put_back(code)
-        return code
+            return compile_module(text, raw, filename=raw.filename, mode=mode_of(raw))
+        spelled = self.spelled(raw) if raw in self.events else None
+        return compile_unit(text, raw, filename=raw.filename, spelled=spelled)
 
     def spelled(self, raw: RawCode) -> Spelled:
         """The spelling of what the text of ``raw`` has no syntax for, one for all code of the text."""
@@ -419,6 +460,13 @@ class Decompilation:
             return
         reason = "the source found is not proven: " + "; ".join(verdict.reasons)
         self.failed(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
+
+    def is_hidden(self, raw: RawCode) -> bool:
+        """Whether the refused ``raw`` was compared with code that is the text of other code, so no mark is shown."""
+        other = self.recompiled.get(raw)
+        return other is not None and any(
+            partner is other and code not in self.refused for code, partner in self.recompiled.items()
+        )
 
     def class_of(self, raw: RawCode) -> RawCode | None:
         """The class that encloses ``raw``."""

@@ -1,9 +1,10 @@
-"""A refused module or class body: its provable parts, in order, and a mark for the rest.
+"""A refused body: its provable parts, in order, and a mark for the rest.
 
-The body is cut where the stack is empty and no statement is open (flowgraph/pieces.py). Consecutive pieces are
-decompiled and proven as a separate body, in the same kind of namespace; where that fails, each half of them, down to
-single pieces. A refused piece is replaced by a raise with the reason, its instructions as comments, and the functions
-and classes made there.
+A body is cut where the stack is empty and no statement is open (flowgraph/pieces.py). Consecutive pieces are decompiled
+and proven as a separate body, in the same kind of namespace; where that fails, each half of them, down to single
+pieces. A refused piece is replaced by a raise with the reason and its instructions as comments. Nested code is
+decompiled by itself, and what is shown of it follows the mark in whose place it is made, or the raise that replaces the
+body.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 from typing import Callable, Container, NamedTuple, Sequence
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode import Instruction, RawCode, known_instructions, readable_instructions
+from ..bytecode.code.flags import future_features
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations, kind_of
 from ..bytecode.part import END_OFFSET, part_of
+from ..definitions.declarations import after_docstring
 from ..flowgraph.pieces import Piece, joined, pieces_of
 from ..proof.prove import reading_in_doubt
 from ..syntax import nodes
-from .refused import placeholder, refused_body
+from .refused import definitions_in, placeholder, refused_body, traces
 from .result import Result
 from .units import lift_unit
 
@@ -36,34 +39,35 @@ _EPILOGUE_STORES = ("__classcell__", "__classdictcell__")
 
 
 class Partial(NamedTuple):
-    """The statements, and the results of all nested code; ``proven`` of ``pieces`` are shown as statements."""
+    """The statements, and the results of all nested code; ``proven`` of ``pieces`` are shown as statements.
+
+    ``stand_in``: what replaces the code of an expression.
+    """
 
     body: list[nodes.Statement]
-    nested: tuple[Result, ...]
-    proven: int
-    pieces: int
+    nested: tuple[Result, ...] = ()
+    proven: int = 0
+    pieces: int = 0
+    stand_in: nodes.Expression | None = None
 
 
-def partial_body(
-    raw: RawCode, error: DecompilationError, decompile: Decompile, refused: Container[RawCode] = ()
-) -> Partial:
-    """The provable parts of ``raw``; ``error`` is why it is refused as a whole; ``decompile`` decompiles separate code.
-
-    ``refused`` is nested code that was refused inside ``raw``.
-    """
-    return _Body(raw, error, decompile, refused).read()
-
-
-class _Body:
+class Body:
     def __init__(
-        self, raw: RawCode, error: DecompilationError, decompile: Decompile, refused: Container[RawCode]
+        self,
+        raw: RawCode,
+        error: DecompilationError,
+        decompile: Decompile,
+        refused: Container[RawCode],
+        attributes: Sequence[str] = (),
     ) -> None:
+        self.attributes = attributes
         self.raw, self.error, self.decompile, self.refused = raw, error, decompile, refused
         self.kind = kind_of(raw)
         self.instructions: list[Instruction] = []
         self.prologue: list[Piece] = []
         self.epilogue: list[Piece] = []
-        self.results: dict[int, Result] = {}  # of nested code, by its id
+        self.results: dict[RawCode, Result] = {}  # of nested code
+        self.shown: set[RawCode] = set()  # nested code
         self.body: list[nodes.Statement] = []
         self.proven = 0
         self.work = 0
@@ -90,17 +94,20 @@ class _Body:
         nested = tuple(self.result_of(child) for child in self.raw.nested)
         body = self.body
         if not self.proven:
-            body = refused_body(self.raw, self.error)
+            body = refused_body(self.raw, self.error, self.attributes, self.definitions(self.raw.nested))
         else:
+            body += self.definitions([child for child in self.raw.nested if child not in self.shown])
             notice = f"depyf could not decompile this body as a whole: {self.error.reason}"
             body[0].comments = [notice, *body[0].comments]
             body = _hoisted(body)
-            mentions: list[nodes.Statement] = [
-                nodes.Expr(nodes.Name(name)) for name in self.raw.freevars if name.isidentifier()
-            ]
+            mentions = self.mentions(body)
             if mentions:
                 body.append(nodes.If(nodes.Constant(False), mentions))
-        return Partial(body, nested, self.proven, len(pieces))
+        return Partial(_with_features(body, self.raw), nested, self.proven, len(pieces))
+
+    def mentions(self, body: list[nodes.Statement]) -> list[nodes.Statement]:
+        """What dead code after ``body`` has to mention."""
+        return traces(self.raw, self.attributes)
 
     def cut(self) -> list[Piece]:
         """The pieces between the compiler's prologue and epilogue of a body; none if it can't be read."""
@@ -108,7 +115,7 @@ class _Body:
             if reading_in_doubt(self.raw):
                 return []
             self.instructions = known_instructions(self.raw)
-            pieces = pieces_of(self.instructions)
+            pieces = pieces_of(self.instructions, may_return=self.kind == "function")
         except (DecompilationError, LookupError, AssertionError):
             return []
         while pieces and self.is_prologue(pieces[0]):
@@ -181,7 +188,7 @@ class _Body:
         if instruction.op != "STORE_STATIC_ATTRIBUTES":
             return instruction
         codes = [one for child in nested for one in child.walk()]
-        stores = (i.arg for one in codes for i in known_instructions(one) if i.op == "STORE_ATTR")
+        stores = (i.arg for one in codes for i in readable_instructions(one) if i.op == "STORE_ATTR")
         attributes = set(stores)
         stored = tuple(name for name in instruction.arg if self.is_stored(name, attributes))
         return Instruction(instruction.op, stored, line=instruction.line)
@@ -193,8 +200,8 @@ class _Body:
         """Whether the piece alone is refused, without looking at nested code."""
         for instruction in self.of(piece):
             part = instruction.arg
-            if isinstance(part, RawCode) and part in self.refused and kind_of(part) not in ("function", "class"):
-                return True  # an expression without a text
+            if isinstance(part, RawCode) and part in self.refused and kind_of(part) == "generic":
+                return True  # a definition without a text
         try:
             return lift_unit(self.part([piece])).error is not None
         except (DecompilationError, LookupError, AssertionError):
@@ -227,30 +234,36 @@ class _Body:
                 if self.work > _WORK * _size(self.raw) + 1000:
                     break
                 result = self.decompile(part)
-                if result.verdict.proven and isinstance(result.tree, (nodes.Module, nodes.ClassDef)):
-                    self.body += result.tree.body
-                    self.results.update((id(child.raw), child) for child in result.nested)
+                statements = self.statements_of(result, run)
+                if result.verdict.proven and statements is not None:
+                    self.body += statements
+                    self.results.update(zip(part.nested, result.nested))
+                    self.shown.update(part.nested)
                     self.proven += len(run)
                     return ""
-                reason = result.verdict.reasons[0] if result.verdict.reasons else reason
+                reasons = result.verdict.reasons if not result.verdict.proven else ("it is no statement by itself",)
+                reason = reasons[0] if reasons else reason
         except DecompilationError as error:
             reason = error.reason
         return reason
 
+    def statements_of(self, result: Result, run: Sequence[Piece]) -> list[nodes.Statement] | None:
+        return result.tree.body if isinstance(result.tree, (nodes.Module, nodes.ClassDef)) else None
+
     def mark(self, piece: Piece, reason: str) -> None:
-        """Add the replacement of ``piece``, and the definitions of the functions and classes made there."""
+        """Add the replacement of ``piece``, and what is shown of the code in it."""
         inside = self.of(piece)
         self.body.append(placeholder(self.raw, reason, inside, piece.members))
-        for instruction in inside:
-            if isinstance(instruction.arg, RawCode):
-                tree = self.result_of(instruction.arg).tree
-                if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)):
-                    self.body.append(tree)
+        self.body += self.definitions([i.arg for i in inside if isinstance(i.arg, RawCode)])
+
+    def definitions(self, nested: Sequence[RawCode]) -> list[nodes.Statement]:
+        self.shown.update(nested)
+        return definitions_in(self.raw, [(child, self.result_of(child)) for child in nested], binds=not self.proven)
 
     def result_of(self, child: RawCode) -> Result:
-        if id(child) not in self.results:
-            self.results[id(child)] = self.decompile(child)
-        return self.results[id(child)]
+        if child not in self.results:
+            self.results[child] = self.decompile(child)
+        return self.results[child]
 
 
 def _facts(instructions: list[Instruction]) -> set[str]:
@@ -268,6 +281,16 @@ def _size(raw: RawCode) -> int:
     return total
 
 
+def _with_features(body: list[nodes.Statement], raw: RawCode) -> list[nodes.Statement]:
+    """``body`` with an import of the future features of ``raw``, on which nested code depends, if it has none."""
+    imports = [one for one in body if isinstance(one, nodes.ImportFrom) and one.module == "__future__"]
+    if kind_of(raw) != "module" or "annotations" not in future_features(raw.flags, raw.version) or imports:
+        return body
+    made = nodes.ImportFrom("__future__", [nodes.alias("annotations")], 0)
+    at = after_docstring(body)
+    return [*body[:at], made, *body[at:]]
+
+
 def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
     """``body`` with its global and nonlocal declarations merged at its beginning, after a docstring."""
     found: dict[type[nodes.Statement], dict[str, None]] = {nodes.Global: {}, nodes.Nonlocal: {}}
@@ -277,8 +300,7 @@ def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
             found[type(statement)].update(dict.fromkeys(statement.names))
         else:
             rest.append(statement)
-    first = rest[0] if rest else None
-    at = int(isinstance(first, nodes.Expr) and isinstance(first.value, nodes.Constant))
+    at = after_docstring(rest)
     while at < len(rest) and getattr(rest[at], "module", None) == "__future__":
         at += 1
     rest[at:at] = [kind(list(names)) for kind, names in found.items() if names]  # type: ignore[call-arg]

@@ -16,10 +16,11 @@ from ..bytecode.disassemble import PASSES as CANONICAL
 from ..bytecode.disassemble import disassembled, has_given_instructions
 from ..bytecode.instruction import copies
 from ..definitions.annotations import gather
-from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early, store_in_dead_code
-from ..definitions.resolve import value_of_lambda
+from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early
+from ..definitions.resolve import clauses_of, value_of_lambda
 from ..definitions.rewritten_asserts import fold_asserts
 from ..definitions.set_displays import order_sets
+from ..definitions.unused import mention_in_value, store_in_dead_code
 from ..dispatch.decompile import PASSES as DISPATCH
 from ..events.decompile import PASSES as EVENTS
 from ..flowgraph import (
@@ -53,6 +54,7 @@ from ..structure import (
     write_idle_lines,
     write_idle_statements,
 )
+from ..syntax import nodes
 from ..syntax.transforms import TRANSFORMS, Transform, check_names
 from ..syntax.transforms.folded_tests import literals_in_values
 from ..syntax.transforms.kept_constants import keep_constants
@@ -251,11 +253,15 @@ def _transformed(name: str, transform: Transform) -> Pass[Finishing]:
 
 
 def _end(work: Finishing) -> None:
-    work.body = end(work.body, work.raw, work.kind, work.instructions, work.enclosing)
+    work.body = end(work.body, work.raw, work.kind, work.instructions, work.enclosing, work.parameters)
 
 
 def _single_value(work: Finishing) -> None:
-    value_of_lambda(work.body, work.raw)
+    if work.kind == "comprehension":
+        clauses_of(work.body, work.raw)
+        return
+    value = value_of_lambda(work.body, work.raw)
+    work.body = [nodes.Return(mention_in_value(value, work.raw, work.instructions))]
 
 
 def _dead_stores(work: Finishing) -> None:
@@ -405,8 +411,9 @@ FINISHING = Stage(
         Pass("end", _end,
              "Add declarations, the docstring, and dead code that keeps names; all other statements are final.",
              _has_body, _FINISHED),
-        Pass("single_value", _single_value, "Refuse an expression that is more than one value.",
-             lambda work: work.kind in ("lambda", "expression")),
+        Pass("single_value", _single_value,
+             "Refuse an expression that is more than one value; add dead code that keeps names to the value.",
+             lambda work: work.kind in ("lambda", "expression", "comprehension")),
         Pass("dead_stores", _dead_stores, "Store attributes in dead code that a class lists and no code stores."),
         Pass("private_names", _private_names, "Write private names as inside their class, once all names are there.",
              lambda work: work.class_name is not None),

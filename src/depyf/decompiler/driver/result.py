@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 import types
 from functools import cached_property
-from typing import Any, Callable, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
+from ...escapes import printable
 from ..bytecode import RawCode
-from ..printing.string_text import printable
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
 from ..surface_forms.choices import FormChoice, choices
@@ -24,7 +24,8 @@ class ResultText:
     """A text, printed on first use: a module's does not require printing those of its functions.
 
     ``make`` gives the text and its line map. A comment at the top says if the text is not proven by ``verdict``, and
-    which names that no source can have the identifiers in ``meant`` mean. ``is_laid_out`` puts it at the end.
+    which names that no source can have the identifiers in ``meant`` mean, and lists the names in ``own``: code objects,
+    and what they are called instead. ``needs`` is what compile() needs to be told. ``is_laid_out`` puts it at the end.
     """
 
     def __init__(
@@ -32,13 +33,15 @@ class ResultText:
         make: Callable[[], tuple[str, dict[int, int]]],
         verdict: Verdict | None = None,
         meant: Mapping[str, str] = {},
+        own: Sequence[tuple[str, str]] = (),
+        needs: Sequence[str] = (),
         *,
         is_laid_out: bool = False,
     ) -> None:
         self._make = make
         self.is_laid_out = is_laid_out
         self._verdict = verdict
-        self.meant = meant
+        self.meant, self.own, self.needs = meant, own, needs
 
     @cached_property
     def printed(self) -> tuple[str, dict[int, int]]:
@@ -47,9 +50,14 @@ class ResultText:
         notice = []
         if self._verdict is not None and self._verdict.level is Level.UNPROVEN:
             notice = [f"# Not proven: {printable(reason)}" for reason in "\n".join(self._verdict.reasons).splitlines()]
-        if self.meant:
-            heading = "Names that no source can have here: " + meanings(self.meant)
-            notice += textwrap.wrap(heading, 118, initial_indent="# ", subsequent_indent="# ", break_long_words=False)
+        headings = ["Names that no source can have here: " + meanings(self.meant)] if self.meant else []
+        if self.own:
+            called = ", ".join(f"{printable(where)} is {name!a}" for where, name in self.own)
+            headings.append("Code has other names than its text, which `recompile` puts back: " + called)
+        if self.needs:
+            headings.append("To be compiled with " + " and ".join(self.needs))
+        for heading in headings:  # indented, the rest of a name with spaces is no comment of its own
+            notice += textwrap.wrap(heading, 118, initial_indent="# ", subsequent_indent="#   ", break_long_words=False)
         if not notice:
             return text, line_map
         if self.is_laid_out:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Mapping, Sequence
 
-from ...errors import DecompilationError
 from ..bytecode import RawCode
+from ..bytecode.code.flags import CO_COROUTINE, future_features
 from ..bytecode.kinds import kind_of, mode_of
-from ..definitions.rewritten_asserts import ASSUMPTION
+from ..definitions import rewritten_asserts, slices
 from ..printing.printer import print_with_lines
 from ..proof import Level, Verdict
 from ..proof.scaffold import Spelled
 from ..syntax import nodes
-from .partial import Partial
-from .refused import instruction_lines, refused_body, tree_around
+from .refused import instruction_lines, mark_stand_ins, tree_around
 from .result import Result, ResultText, meanings
 
 if TYPE_CHECKING:
@@ -26,60 +25,94 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     original = work.respelling.original.get(raw, raw)
     if error is not None:
         partial = work.partial(raw, error)
-        nested: tuple[Result, ...] = ()
-        if raw in work.partials:
-            nested = work.partials[raw].nested
-        elif not work.is_part:
-            inner = work.around(raw) | work.bound.get(raw, frozenset())
-            nested = tuple(
-                work.inside(child, inner).run() for child in raw.nested
-            )
         lines = instruction_lines(raw)
         error.instructions = "\n".join(lines)
-        refused_tree = _refused_tree(raw, error, partial)
+        refused_tree = tree_around(raw, partial.body) if partial.stand_in is None else work.tree_of(raw)
+        if partial.stand_in is not None and isinstance(refused_tree, nodes.Statement):
+            mark_stand_ins([refused_tree], [(raw, error, partial.stand_in)])
         others = [
             f"by {strategy.engine}: {failure.reason}"
             for strategy, failure in zip(work.strategies[raw], work.failures.get(raw, ()))
             if strategy.engine != "structured"
         ]
-        if partial is not None:
+        if partial.proven:
             others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
         verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
         printed = ResultText(lambda: print_with_lines(refused_tree, grammar=work.grammar))
         return Result(
-            original.name, original.qualname, printed, verdict, original, original.code, nested,
-            form="pieces" if partial is not None else "refused", tree=refused_tree,
+            original.name, original.qualname, printed, verdict, original, original.code, partial.nested,
+            form="pieces" if partial.proven and not raw.is_function else "refused", tree=refused_tree,
         )  # fmt: skip
     nested = tuple([result_of(work, child, proofs) for child in raw.nested])  # a generator would fill the C stack
     tree = work.tree_of(raw)
     verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
     meant = work.respelling.of(raw)
-    if meant and verdict.proven:
-        # The compared code has the names of the original, the text does not.
-        reasons = (*verdict.reasons, f"names that the text can't have, put back: {meanings(meant)}")
-        verdict = verdict._replace(level=Level.EQUIVALENT, reasons=reasons)
+    needs = _needs(raw, tree) if raw is work.root and verdict.proven else ()
+    if verdict.proven:
+        verdict = _with_what_is_put_back(work, raw, verdict, meant, needs)
+    own: list[tuple[str, str]] = []
     for child in raw.walk():
         meant.update(work.respelling.of(child))
+        own += [(child.qualname, name) for _, name in work.respelling.own_names(child)[:1]]
     if raw in work.folded_asserts:
-        verdict = verdict._replace(assumptions=(*verdict.assumptions, ASSUMPTION))
+        verdict = verdict._replace(assumptions=(*verdict.assumptions, rewritten_asserts.ASSUMPTION))
+    if slices.calls_slice(raw, tree):
+        verdict = verdict._replace(assumptions=(*verdict.assumptions, slices.ASSUMPTION))
     if raw is work.root:
-        printed = ResultText(lambda: (work.text, work.lines), verdict, meant, is_laid_out=work.is_laid_out)
+        printed = ResultText(lambda: (work.text, work.lines), verdict, meant, own, needs, is_laid_out=work.is_laid_out)
     else:
-        printed = ResultText(lambda: print_with_lines(tree, grammar=work.grammar), verdict, meant)
+        printed = ResultText(lambda: print_with_lines(tree, grammar=work.grammar), verdict, meant, own)
     form = work.forms.get(raw, "structured")
     events = work.events.get(raw)
     return Result(
         original.name, original.qualname, printed, verdict, original, original.code, nested,
         events.folded if events else 0, form, tree,
         (work.spelled(raw) if events else Spelled()).then(meant),
-        mode_of(raw) if raw.name == "<module>" else "exec",
+        mode_of(raw) if kind_of(raw) in ("module", "expression") else "exec",
         work.searches.get(raw),
     )  # fmt: skip
 
 
-def _refused_tree(raw: RawCode, error: DecompilationError, partial: Partial | None) -> nodes.Node:
-    body = partial.body if partial is not None else refused_body(raw, error)
-    kind = kind_of(raw)
-    if kind in ("module", "lambda", "comprehension", "generic", "annotations", "expression") and partial is None:
-        body = body[:1]
-    return tree_around(raw, body)
+def _with_what_is_put_back(
+    work: Decompilation, raw: RawCode, verdict: Verdict, meant: Mapping[str, str], needs: Sequence[str]
+) -> Verdict:
+    """``verdict`` with what the text itself does not say: names that it can't have, and flags for compile()."""
+    given = work.respelling.own_names(raw)
+    said = [f"names that the text can't have, put back: {meanings(meant)}"] if meant else []
+    said += [f"its own {what}, {name!a}, is put back by `recompile`" for what, name in given]
+    if said:  # the compared code has the names of the original, the text does not
+        verdict = verdict._replace(level=Level.EQUIVALENT)
+    if needs:
+        said.append("compiled with " + " and ".join(needs))
+    return verdict._replace(reasons=(*verdict.reasons, *said))
+
+
+def _needs(raw: RawCode, tree: nodes.Node) -> tuple[str, ...]:
+    """What compile() was told when it made the module ``raw``, and its text does not say."""
+    if kind_of(raw) not in ("module", "expression"):
+        return ()
+    needs = []
+    features = future_features(raw.flags, raw.version)
+    if features and _depends_on_features(raw, tree):
+        imports = (one for one in nodes.walk(tree) if isinstance(one, nodes.ImportFrom) and one.module == "__future__")
+        imported = {alias.name for one in imports for alias in one.names}
+        needs = [f"the future feature {name}" for name in features if name not in imported]
+    if raw.flags & CO_COROUTINE:
+        needs.append("ast.PyCF_ALLOW_TOP_LEVEL_AWAIT")
+    return tuple(needs)
+
+
+_COMPILES = frozenset({"compile", "eval", "exec"})
+"""What compiles text with the future features of the code that calls it."""
+
+
+def _depends_on_features(raw: RawCode, tree: nodes.Node) -> bool:
+    """Whether the module may do something else if it is compiled without its future features."""
+    if any(not _COMPILES.isdisjoint(code.names) for code in raw.walk()):
+        return True
+    return any(
+        isinstance(node, nodes.AnnAssign)
+        or isinstance(node, nodes.arg) and node.annotation is not None
+        or isinstance(node, (nodes.FunctionDef, nodes.AsyncFunctionDef)) and node.returns is not None
+        for node in nodes.walk(tree)
+    )

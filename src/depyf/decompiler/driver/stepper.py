@@ -2,22 +2,28 @@
 
 The pipeline reports each stage and pass to a Stepper by name, which prints the representation, or stops there::
 
-    python -m depyf decompile FILE.py:QUALNAME --steps
-    python -m depyf decompile FILE.py:QUALNAME --stop-after structure
-    python -m depyf decompile FILE.py:QUALNAME --stop-after undo_optimiser:finally_copies
-    python -m depyf decompile FILE.py:QUALNAME --check
+    depyf decompile FILE.py:QUALNAME --steps
+    depyf decompile FILE.py:QUALNAME --stop-after structure
+    depyf decompile FILE.py:QUALNAME --stop-after undo_optimiser:finally_copies
+    depyf decompile FILE.py:QUALNAME --check
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, TextIO
+from typing import Any, Callable, Protocol
 
 from ..passes import BrokenInvariant, Observer, Pass, broken
 from .passes import STAGES, Stage, is_name
 
 NAMES = tuple(stage.name for stage in STAGES)
 """The stages of the pipeline, in order."""
+
+
+class Output(Protocol):
+    """Where to print: a text file, for example."""
+
+    def write(self, text: str, /) -> Any: ...
 
 
 class StopStepping(Exception):
@@ -37,7 +43,7 @@ class Stepper:
         *,
         stop_after: str | None = None,
         steps: bool = False,
-        out: TextIO | None = None,
+        out: Output | None = None,
         checks: bool = False,
     ) -> None:
         if stop_after is not None and not is_name(stop_after):

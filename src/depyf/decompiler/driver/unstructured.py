@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ...errors import DecompilationError
 from ..bytecode import RawCode, known_instructions
 from ..bytecode.kinds import kind_of
-from ..definitions.bodies import declare_the_unused
 from ..definitions.resolve import arguments_of
+from ..definitions.unused import declare_the_unused
 from ..dispatch import decompile_dispatch
 from ..events import decompile_events
 from ..names.spelling import Spelling
@@ -52,7 +52,7 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
         )  # fmt: skip
     work.events[raw], work.forms[raw] = found, found.form
     body = found.tree.body
-    declare_the_unused(body, raw, known_instructions(raw), alone=raw is work.root)
+    declare_the_unused(body, raw, known_instructions(raw), enclosing - work.parameters, alone=raw is work.root)
     return body or [nodes.Pass()]
 
 

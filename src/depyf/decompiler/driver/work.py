@@ -50,9 +50,10 @@ class Work:
 class Finishing:
     """The statements of ``raw`` with placeholders, to be finished for printing.
 
-    ``nested`` returns the bodies of nested code, ``enclosing`` are the names that enclosing functions bind, ``skipped``
-    the transforms to skip. ``asserts_are_rewritten``: by pytest. ``folded_asserts`` collects code whose asserts are
-    folded. ``attributes`` returns those that dead code must store; ``class_name``: of the enclosing class.
+    ``nested`` returns the bodies of nested code, ``enclosing`` are the names that enclosing functions bind, of which
+    ``parameters`` may be type parameters, ``skipped`` the transforms to skip. ``asserts_are_rewritten``: by pytest.
+    ``folded_asserts`` collects code whose asserts are folded. ``attributes`` returns those that dead code must store;
+    ``class_name``: of the enclosing class.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Finishing:
         nested: Callable[[RawCode], list[nodes.Statement]],
         *,
         enclosing: frozenset[str] = frozenset(),
+        parameters: frozenset[str] = frozenset(),
         skipped: frozenset[str] = frozenset(),
         asserts_are_rewritten: bool = False,
         folded_asserts: set[RawCode],
@@ -76,7 +78,7 @@ class Finishing:
         self.instructions = instructions
         self.body = body
         self.definitions = Definitions(raw, nested, strategy.keeps_constants)
-        self.enclosing = enclosing
+        self.enclosing, self.parameters = enclosing, parameters
         self.skipped = skipped
         self.asserts_are_rewritten = asserts_are_rewritten
         self.folded_asserts = folded_asserts

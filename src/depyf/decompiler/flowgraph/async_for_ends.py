@@ -33,8 +33,28 @@ def move_async_for_ends_back(graph: ControlFlowGraph) -> None:
         loop = loops.get(run[0])
         end = len(order) if loop is None else _end_of(loop, run, order, predecessors)
         order[end:end] = run
+    for block in (block for run in runs for block in run):
+        _cover_jump(block, predecessors)
     graph.blocks = order + [block for block in graph.blocks if block not in reachable]
     graph.number()
+
+
+def _cover_jump(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> None:
+    """Give a jump from moved code the handler of its target, if what jumps there is in that statement.
+
+    The compiler adds this jump when it moves the code (push_cold_blocks_to_end), and leaves its handler unset.
+    """
+    after = block.target
+    if after is None or after.handler is None or block.handler is not None or block.operations() != ["JUMP"]:
+        return
+    for predecessor in predecessors.get(block, ()):
+        around, seen = predecessor.handler_block, set()
+        while around is not after.handler_block:
+            if around is None or around in seen:
+                return
+            seen.add(around)
+            around = around.handler_block
+    block.handler, block.handler_block = after.handler, after.handler_block
 
 
 def _iterates(block: BasicBlock) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Container, Iterator
+from typing import Collection, Container, Iterator
 
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, OPPOSITE, Handler, Instruction
 from ..bytecode.instruction import EMPTY_BODY, Position, jump_sources
@@ -44,6 +44,10 @@ class BasicBlock:
         """The successors without exceptional edges."""
         return [block for block in (self.fall, self.target) if block is not None]
 
+    def edges(self) -> list[BasicBlock]:
+        """The successors with the handler."""
+        return [block for block in (self.fall, self.target, self.handler_block) if block is not None]
+
     @property
     def last(self) -> Instruction | None:
         """The last instruction, if there is one."""
@@ -62,6 +66,16 @@ class ControlFlowGraph:
 
     def __init__(self, blocks: list[BasicBlock]) -> None:
         self.blocks = blocks
+        self.sources: dict[BasicBlock, set[BasicBlock]] = {}
+        """While they are `watch`ed, the blocks of the graph, each with those that lead to it, also by exceptions."""
+        self.added: list[BasicBlock] = []
+
+    def watch(self) -> None:
+        """Keep ``sources``, and in ``added`` the blocks that are made, until edges are changed otherwise."""
+        self.sources = {block: set() for block in self.blocks}
+        for source in self.blocks:
+            for following in source.edges():
+                self.sources[following].add(source)
 
     @property
     def entry(self) -> BasicBlock:
@@ -78,6 +92,13 @@ class ControlFlowGraph:
         block.instructions = block.instructions[:position]
         block.fall, block.target = rest, None
         self.blocks.insert(self._index_of(block) + 1, rest)
+        if self.sources:
+            self.added.append(rest)
+            self.sources[rest] = {block}
+            for following in rest.edges():
+                if following is not block.handler_block:
+                    self.sources[following].discard(block)
+                self.sources[following].add(rest)
         return rest
 
     def _index_of(self, block: BasicBlock) -> int:
@@ -94,6 +115,11 @@ class ControlFlowGraph:
         block = BasicBlock(last.start + max(1, len(last.instructions)), [], None)
         block.region, block.fall = region, fall
         self.blocks.append(block)
+        if self.sources:
+            self.added.append(block)
+            self.sources[block] = set()
+            if fall is not None:
+                self.sources[fall].add(block)
         return block
 
     def number(self) -> None:
@@ -112,9 +138,35 @@ class ControlFlowGraph:
         for block in self.blocks:
             if block in seen:
                 kept.append(block)
-            elif block.target is not None and block.target.start <= kept[-1].start and block.operations() == ["JUMP"]:
-                kept[-1].ends_loops.append(block.target)
+            else:
+                _mark_end_of_loop(block, kept[-1])
         self.blocks = kept
+
+    def remove_unreachable_from(self, left: Collection[BasicBlock], reached: set[BasicBlock]) -> None:
+        """The same where edges led to ``left`` before, and now to those ``reached``, without a look at other blocks."""
+        gone: set[BasicBlock] = set()
+        borders: set[BasicBlock] = set()
+        todo = list(left)
+        while todo:
+            block = todo.pop()
+            if block in gone:
+                continue
+            if self.sources[block] or block is self.entry:
+                borders.add(block)
+            else:
+                gone.add(block)
+                for following in block.edges():
+                    self.sources[following].discard(block)
+                    todo.append(following)
+        if borders - gone - reached:  # perhaps a loop that nothing enters
+            self.remove_unreachable()
+            self.watch()
+            return
+        for block in sorted(gone, key=lambda one: one.start):
+            index = self._index_of(block)
+            _mark_end_of_loop(block, self.blocks[index - 1])
+            del self.blocks[index]
+            del self.sources[block]
 
     def reached_without_exceptions(self) -> set[BasicBlock]:
         """Return the blocks that control reaches if nothing is raised."""
@@ -143,6 +195,11 @@ class ControlFlowGraph:
         return "\n".join(lines)
 
 
+def _mark_end_of_loop(gone: BasicBlock, before: BasicBlock) -> None:
+    if gone.target is not None and gone.target.start <= before.start and gone.operations() == ["JUMP"]:
+        before.ends_loops.append(gone.target)
+
+
 def reached_from(
     first: BasicBlock, borders: Container[BasicBlock] = (), *, with_handlers: bool = True
 ) -> set[BasicBlock]:
@@ -151,8 +208,7 @@ def reached_from(
     todo = [first]
     while todo:
         block = todo.pop()
-        handlers = [block.handler_block] if with_handlers and block.handler_block is not None else []
-        for successor in (*block.successors, *handlers):
+        for successor in block.edges() if with_handlers else block.successors:
             if successor not in found and successor not in borders:
                 found.add(successor)
                 todo.append(successor)
@@ -227,9 +283,8 @@ def _cover_ends_of_async_for(instructions: list[Instruction]) -> None:
 
 
 def _is_left_of(keyword: str, instructions: list[Instruction], index: int) -> bool:
-    """Whether the instruction at ``index`` is a NOP left of ``keyword``, by its width, and a statement follows on a
-    later line and further to the left: after the loop or the clause. The ``False`` of a test is as wide as ``break``,
-    but an odd number of columns further right.
+    """Whether the instruction at ``index`` is a NOP left of ``keyword``, by its width, and what follows below is left
+    of it. The ``False`` of a test is as wide as ``break``, but an odd number of columns further right, or in no loop.
     """
     position, after = instructions[index].position, instructions[index + 1].position
     if position is None or after is None or None in position or None in after or position[0] != position[1]:
@@ -244,7 +299,8 @@ def _is_left_of(keyword: str, instructions: list[Instruction], index: int) -> bo
             column = min(column - len("if "), instruction.position[2])
             break
         column = min(column, instruction.position[2])
-    return bool(column < position[2] and (position[2] - column) % 2 == 0)
+    in_loop = keyword != "break" or any(0 <= one.target <= min(at, index) for at, one in enumerate(instructions))
+    return bool(in_loop and column < position[2] and (position[2] - column) % 2 == 0)
 
 
 def _breaks_before_copies(instructions: list[Instruction]) -> Iterator[int]:
@@ -325,11 +381,12 @@ def _loop_start_nops(instructions: list[Instruction]) -> dict[int, int]:
         while end < index and instructions[end].op == "NOP":
             end += 1
         inside, around = instructions[end].handler, _enclosing_handlers(instructions, instruction.handler)
-        if inside is None or inside not in around:
+        if inside not in around:
             continue
         outside = around[around.index(inside) + 1 :]
-        own = _enclosing_handlers(instructions, instructions[first].handler)
-        if own and own[0] not in outside:
+        own, before = instructions[first].handler, instructions[first - 1]
+        begins_before = before.op not in NO_FALL_THROUGH and inside in _enclosing_handlers(instructions, before.handler)
+        if begins_before or not {*outside}.issuperset(_enclosing_handlers(instructions, own)[:1]):
             continue  # they are in the statement, or end one in it, and the jump is that of a handler moved below
         for nop in range(first, end):
             instructions[nop].handler = outside[0] if outside else None
@@ -382,8 +439,7 @@ def _cover_as_outside(outer: BasicBlock, blocks: list[BasicBlock]) -> None:
 
 def _begins_try(block: BasicBlock) -> bool:
     """Whether one of the NOPs is that of a try statement, which is over lines."""
-    positions = (one.position for one in block.instructions)
-    return any(position is not None and position[0] != position[1] for position in positions)
+    return any(one.position is not None and one.position[0] != one.position[1] for one in block.instructions)
 
 
 def _column_of_first(block: BasicBlock) -> int:

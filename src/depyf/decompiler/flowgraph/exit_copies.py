@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Sequence
 
 from ..bytecode import EXITS, Instruction, RawCode
 from ..bytecode.instruction import Position, unbound_name
+from ..syntax.node import constant_key
 from .control_flow_graph import MAX_COPY_SIZE, BasicBlock, ControlFlowGraph
 from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
@@ -122,7 +123,7 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
         return lasts[0].position
     for at, instruction in enumerate(block.instructions):
-        done = [block.instructions[:at]] if at else [source.instructions for source in sources]
+        done = [block.instructions[max(0, at - 2) : at]] if at else [source.instructions for source in sources]
         position = instruction.position if instruction.position not in before else None
         if instruction.op == "NOP" and is_as_wide_as_return(position) and not _ends_any(position, done):
             assert position is not None
@@ -295,11 +296,12 @@ def _redirect(block: BasicBlock, position: int, end: BasicBlock) -> None:
 
 
 def _receivers(graph: ControlFlowGraph, starts: dict[BasicBlock, Entries]) -> set[BasicBlock]:
-    """Return the blocks that receive a value from an unconditional fall-through: a statement ends between the two."""
+    """Return the blocks that receive a value by falling through alone: a statement ends between the two."""
+    joins = {block.target for block in graph.blocks if block.fall is not None}  # of the operands of an expression
     return {
         block.fall
         for block in graph.blocks
-        if block.fall in starts and not all(starts[block.fall]) and block.target is None
+        if block.fall in starts and not all(starts[block.fall]) and block.target is None and block.fall not in joins
     }
 
 
@@ -317,9 +319,9 @@ def _copied(
     if not all(starts[block]) and not all(starts[other]):
         # Both begin inside one expression, and the copied code with one more value: `return f(a if c else b, 5)`.
         # If a try statement ends after the value, the copies are separate blocks.
+        # If one begins with the copied code, control comes from another value of it: `x = a and b < c < d`.
         wanted = [(*starts[block], False), (*starts[other], False)]
-        if longest == len(ours) == len(theirs):
-            wanted.append(starts[block])
+        wanted += [starts[one] for one in (block, other) if longest == len(one.instructions)]
         wanted += _without_operand((block, other), starts)
         for length in range(longest, whole, -1):
             before = _before(block, length, starts)
@@ -464,7 +466,7 @@ def _before(block: BasicBlock, length: int, starts: dict[BasicBlock, Entries]) -
 
 def _key(instruction: Instruction) -> Any:
     argument: Any = instruction.arg
-    value = id(argument) if isinstance(argument, RawCode) else repr(argument)
+    value = id(argument) if isinstance(argument, RawCode) else constant_key(argument)
     # Two loads in one instruction share a position; in a copy where a variable may be unbound they are separate.
     position = instruction.line if instruction.op == "LOAD_FAST" else instruction.position
     if instruction.op == "MAP_ADD":

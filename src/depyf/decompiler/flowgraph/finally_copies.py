@@ -30,30 +30,82 @@ def strip_finally_copies(graph: ControlFlowGraph, regions: list[Region]) -> None
     done: set[tuple[Region, BasicBlock, str]] = set()
     unreached: dict[tuple[Region, int], BasicBlock] = {}
     left: set[BasicBlock] = set()
-    while waiting:
-        failures: list[tuple[Region, DecompilationError]] = []
-        for region in waiting:
-            try:
-                _strip(graph, region, done, unreached, left)
-            except DecompilationError as error:
-                failures.append((region, error))
-        if len(failures) == len(waiting):
-            raise failures[0][1]
-        waiting = [region for region, _ in failures]
+    if not waiting:
+        return
+    graph.watch()
+    inside = _Inside(graph)
+    try:
+        while waiting:
+            failures: list[tuple[Region, DecompilationError]] = []
+            for region in waiting:
+                try:
+                    _strip(graph, region, inside, done, unreached, left)
+                except DecompilationError as error:
+                    failures.append((region, error))
+            if len(failures) == len(waiting):
+                raise failures[0][1]
+            waiting = [region for region, _ in failures]
+    finally:
+        graph.sources = {}
+    graph.remove_unreachable()
+
+
+class _Inside:
+    """The blocks in each region, in layout order, while the graph changes."""
+
+    def __init__(self, graph: ControlFlowGraph) -> None:
+        self._graph = graph
+        self._blocks: dict[Region, list[BasicBlock]] = {}
+        self._add(graph.blocks)
+
+    def _add(self, blocks: list[BasicBlock]) -> None:
+        for block in blocks:
+            for region in chain(block.region):
+                self._blocks.setdefault(region, []).append(block)
+
+    def of(self, region: Region) -> list[BasicBlock]:
+        self._add(self._graph.added)
+        self._graph.added = []
+        known = self._blocks.get(region, [])
+        return sorted(
+            (block for block in dict.fromkeys(known) if block in self._graph.sources), key=lambda one: one.start
+        )
 
 
 def _strip(
     graph: ControlFlowGraph,
     region: Region,
+    inside: _Inside,
     done: set[tuple[Region, BasicBlock, str]],
     unreached: dict[tuple[Region, int], BasicBlock],
     left: set[BasicBlock],
 ) -> None:
-    if region.handler not in graph.blocks:
+    if region.handler not in graph.sources:
         return  # the handlers in a copy of an outer body are gone with the copy
     graph.split(region.handler, region.handler.instructions.index(_push(region)) + 1)
+    left_from: set[BasicBlock] = set()
+    reached: set[BasicBlock] = set()
+    try:
+        _redirect(graph, region, _copies(inside.of(region), region, done), done, unreached, left, left_from, reached)
+    finally:
+        graph.remove_unreachable_from(left_from, reached)
+
+
+def _redirect(
+    graph: ControlFlowGraph,
+    region: Region,
+    copies: dict[BasicBlock, list[tuple[BasicBlock, str]]],
+    done: set[tuple[Region, BasicBlock, str]],
+    unreached: dict[tuple[Region, int], BasicBlock],
+    left: set[BasicBlock],
+    left_from: set[BasicBlock],
+    reached: set[BasicBlock],
+) -> None:
+    """Redirect the edges to each of the ``copies``; add those to ``left_from``, and where the edges lead now to
+    ``reached``.
+    """
     ends: set[BasicBlock] = set()  # where control gets without such a jump
-    for copy, sources in _copies(graph, region, done).items():
+    for copy, sources in copies.items():
         for block, edge in sources:
             rest = _past_copy(graph, region, copy)
             if rest is None:
@@ -80,18 +132,20 @@ def _strip(
             if _has_left_another(block) and rest.operations() == ["RETURN_VALUE"]:
                 rest.follows_long_copy = True  # what follows the value begins there
             setattr(block, edge, rest)
+            if copy not in block.edges():
+                graph.sources[copy].discard(block)
+            graph.sources[rest].add(block)
+            left_from.add(copy)
+            reached.add(rest)
             done.add((region, block, edge))
-    graph.remove_unreachable()
 
 
 def _copies(
-    graph: ControlFlowGraph, region: Region, done: set[tuple[Region, BasicBlock, str]]
+    blocks: list[BasicBlock], region: Region, done: set[tuple[Region, BasicBlock, str]]
 ) -> dict[BasicBlock, list[tuple[BasicBlock, str]]]:
     """Return where control leaves ``region``, each with the edges that lead there, except for those that are done."""
     copies: dict[BasicBlock, list[tuple[BasicBlock, str]]] = {}
-    for block in graph.blocks:
-        if region not in chain(block.region):
-            continue
+    for block in blocks:
         for edge in ("fall", "target"):
             after = getattr(block, edge)
             if after is not None and region not in chain(after.region) and (region, block, edge) not in done:
@@ -134,13 +188,11 @@ _ITERATES = ("FOR_ITER", "ASYNC_FOR_ITER")
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT"})
 
 
-def _begun_with(
-    statement: Instruction, rest: BasicBlock, graph: ControlFlowGraph, region: Region
-) -> BasicBlock:
+def _begun_with(statement: Instruction, rest: BasicBlock, graph: ControlFlowGraph, region: Region) -> BasicBlock:
     """Begin ``rest`` with the NOP of a statement, which shows how that is written; not if control never comes there.
     Return where it begins: a ``break`` leads to what also follows the loop.
     """
-    if _width(statement) == len("break") and sum(rest in other.successors for other in graph.blocks) > 1:
+    if _width(statement) == len("break") and len([one for one in graph.sources[rest] if rest in one.successors]) > 1:
         rest = graph.add_empty(region.parent, rest)
     is_reached = bool(rest.instructions) or rest.fall is not None
     if is_reached and statement not in rest.instructions[:1]:

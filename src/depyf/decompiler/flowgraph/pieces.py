@@ -23,15 +23,18 @@ class Piece(NamedTuple):
     members: list[int]
 
 
-def pieces_of(instructions: list[Instruction]) -> list[Piece]:
-    """Return the pieces in execution order; at most one if there are no cuts."""
+def pieces_of(instructions: list[Instruction], *, may_return: bool = False) -> list[Piece]:
+    """Return the pieces in execution order; at most one if there are no cuts.
+
+    ``may_return``: a piece may have returns, so that not all paths go through the following ones.
+    """
     if not instructions:
         return []
     runs = _Runs(instructions)
     depths = _depths(instructions, [index for start in runs.order for index in runs.members(start)])
     cuts: list[int] = []
     owner: dict[int, int] = {}
-    spine = set(runs.spine())
+    spine = set(runs.spine(may_return=may_return))
     for start in runs.order:
         owner[start] = owner[runs.parent[start]] if start else 0
         for index in runs.members(start):
@@ -133,14 +136,24 @@ class _Runs:
             return False
         return index == start or start not in self.repeated
 
-    def spine(self) -> list[int]:
-        """Return the runs that dominate all returns, or all exits if there is no return."""
+    def spine(self, *, may_return: bool) -> list[int]:
+        """Return the runs that dominate all returns, or all exits if there is no return.
+
+        ``may_return``: those that dominate one of them, which gives the most cuts.
+        """
         ends = [start for start in self.order if self.instructions[self.ends[start] - 1].op in NO_FALL_THROUGH]
         returns = [start for start in ends if self.instructions[self.ends[start] - 1].op == "RETURN_VALUE"]
+        exits = returns or [end for end in ends if self.instructions[self.ends[end] - 1].op != "JUMP"]
+        if may_return and exits:
+            chains = map(self._dominators, exits)
+            return max(chains, key=lambda chain: sum(self.may_cut(start, start) for start in chain))
         common = -1
-        for end in returns or [end for end in ends if self.instructions[self.ends[end] - 1].op != "JUMP"]:
+        for end in exits:
             common = end if common < 0 else self._intersect(common, end)
-        chain = [max(common, 0)]
+        return self._dominators(max(common, 0))
+
+    def _dominators(self, start: int) -> list[int]:
+        chain = [start]
         while chain[-1]:
             chain.append(self.parent[chain[-1]])
         return chain

@@ -8,7 +8,7 @@ from typing import Iterator, NamedTuple
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions
-from ..bytecode.kinds import gives_annotations
+from ..bytecode.kinds import gives_annotations, kind_of
 
 _CALLS = frozenset(("CALL", "CALL_EX"))
 _OF_STATEMENTS = frozenset(
@@ -55,7 +55,7 @@ def usual_quote(original: RawCode) -> str:
     closed = [*itertools.chain.from_iterable(map(_closed_in, known))]
     calls, displays = ({one for is_call, one in closed if is_call is kind} for kind in (True, False))
     if not calls and not displays:
-        has_functions = any(raw is not original and raw.name[:1] != "<" for raw in original.walk())
+        has_functions = any(raw is not original and kind_of(raw) in ("function", "class") for raw in original.walk())
         return '"' if any(_has_annotations(one) or has_functions and _has_column(one) for one in every) else "'"
     first = _first_columns({row for one in calls | displays for row in (one.opened, one.row)}, known)
     own_calls, of_calls = _on_own_rows(calls, first)

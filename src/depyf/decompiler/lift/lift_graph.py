@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import DecompilationError
 from ..bytecode import RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
+from ..bytecode.kinds import comprehension_of
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
@@ -57,6 +58,7 @@ class _Lifter:
     def __init__(self, graph: ControlFlowGraph, raw: RawCode, gathers_annotations: bool) -> None:
         self.graph = graph
         self.raw = raw
+        self.comprehension = comprehension_of(raw)
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.exits = ExitEvidence(graph, raw)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
@@ -169,7 +171,7 @@ class _Lifter:
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
         if op == "BUILD_MAP" and not instruction.arg and not state.stack:
-            state.push(Marker("accumulator", self.raw.name))
+            state.push(Marker("accumulator", self.comprehension))
             return 1
         handled = state.stack[-1] if state.stack else None
         HANDLERS[op](state, instruction)
@@ -189,7 +191,7 @@ class _Lifter:
             left_from=column_of_left_jump(block.instructions),
             left_line=left_line(self.exits, block),
             keyword=self.keyword,
-            is_clause=self.raw.name == "<genexpr>",
+            is_clause=self.comprehension == "<genexpr>",
             is_continue=self.exits.is_continue(block),
             is_pass=self.exits.is_pass(block),
             is_threaded=is_threaded,
@@ -204,16 +206,16 @@ class _Lifter:
         if not block.instructions and block.fall is None:
             lifted.terminator = Terminator("nowhere")
             return
-        if block is self.graph.entry and self.raw.name in _ACCUMULATORS:
+        if block is self.graph.entry and self.comprehension in _ACCUMULATORS:
             self.mark_accumulator(lifted)
         following = self.flow(block.fall, lifted.exit)
         lifted.terminator = Terminator("goto", next=following, fall=following)
 
     def mark_accumulator(self, lifted: LiftedBlock) -> None:
         """Mark the container that a comprehension's function creates first, and returns."""
-        if not lifted.exit or type(lifted.exit[0]) is not _ACCUMULATORS[self.raw.name]:
+        if not lifted.exit or type(lifted.exit[0]) is not _ACCUMULATORS[self.comprehension]:
             raise DecompilationError("a comprehension that does not begin with an empty container", stage="lift")
-        lifted.exit[0] = Marker("accumulator", self.raw.name)
+        lifted.exit[0] = Marker("accumulator", self.comprehension)
 
     @staticmethod
     def unbinding(block: BasicBlock, position: int, names: set[str]) -> int:

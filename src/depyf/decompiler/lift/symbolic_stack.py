@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction
+from ..bytecode.kinds import is_private, kind_of
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
 from ..syntax.transforms.folded_tests import not_yet_folded
@@ -142,13 +143,18 @@ class SymbolicStack:
             self.refuse("an exchange of values across blocks")
         if self.dropped:
             self.refuse("an unpacked value is dropped")
-        for value in list(self.stack):
+        for entry in list(self.stack) if self.copies else ():
+            value = entry.group.value if isinstance(entry, Unpacked) else entry
             statement = self.copies.pop(id(value), None)
             if statement is not None:
                 self._replace(value, self._stored(value, statement))
 
     def _replace(self, value: nodes.Expression, by: nodes.Expression) -> None:
-        self.stack[:] = [by if entry is value else entry for entry in self.stack]
+        for index, entry in enumerate(self.stack):
+            if entry is value:
+                self.stack[index] = by
+            elif isinstance(entry, Unpacked) and entry.group.value is value:
+                entry.group.value = by
 
     def emit(self, statement: nodes.Statement) -> None:
         """Add a statement."""
@@ -281,7 +287,7 @@ class SymbolicStack:
         first = value.name.partition(".")[0]
         if value.level:
             self.refuse("a relative import without names")
-        if target.id == first:
+        if target.id == first or "." in value.name and is_private(target.id, first):
             self.emit(nodes.Import([nodes.alias(value.name)], value.is_lazy))
         elif "." in value.name:
             self.refuse("a dotted import stored under another name")
@@ -307,7 +313,7 @@ class SymbolicStack:
         if isinstance(last, nodes.Name):  # a store to the name of the previous store, dropped for the same reason
             self._exchange(self.evaluated(value), nodes.Name(last.id), self.as_expression(value))
             return
-        if isinstance(value, Class) or isinstance(value, Function) and value.raw.name != "<lambda>":
+        if isinstance(value, Class) or isinstance(value, Function) and kind_of(value.raw) != "lambda":
             self.refuse("a definition is dropped")
         self.emit(nodes.Expr(self.as_expression(value)))
 

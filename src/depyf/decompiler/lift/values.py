@@ -74,10 +74,11 @@ class Given(Placeholder):
 class Saved(Placeholder):
     """The value (or unbound state) of a local variable that an inlined comprehension hides, until it is restored."""
 
-    __slots__ = ("name",)
+    __slots__ = ("is_cell", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.is_cell = False  # whether a function in the comprehension shares the variable that hides it
 
 
 class Stored(nodes.NamedExpr):
@@ -416,6 +417,27 @@ def same_expression(left: object, right: object, known: tuple[object, object] | 
         elif not same_constant(a, b):
             return False
     return True
+
+
+def fingerprint(value: object) -> tuple[object, ...]:
+    """What is equal for two trees that are the same; a tree may be large, so only some of its nodes are looked at."""
+    found: list[object] = []
+    work = [value]
+    while work and len(found) < _LOOKED_AT:
+        one = work.pop()
+        one = resolved(one) if isinstance(one, Slot) else one
+        found.append(type(one))
+        if isinstance(one, nodes.Node) and not isinstance(one, Placeholder):
+            work.extend(getattr(one, field) for field in one.fields)
+        elif isinstance(one, list):
+            found.append(len(one))
+            work.extend(one)
+        elif isinstance(one, (str, int)):
+            found.append(one)
+    return tuple(found)
+
+
+_LOOKED_AT = 40
 
 
 def is_marker(value: object) -> bool:

@@ -36,8 +36,11 @@ def unmangle(body: list[nodes.Statement], class_name: str, raw: RawCode) -> None
             node.names = [_short(name, prefix) or name for name in node.names]
         elif isinstance(node, nodes.ImportFrom):
             for alias in node.names:
-                if alias.asname is None and _short(alias.name, prefix) != alias.name:
-                    alias.asname = _short(alias.name, prefix)
+                short = _short(alias.name, prefix) or alias.name
+                if short != alias.name and any(isinstance(one, tuple) and short in one for one in raw.consts):
+                    alias.name = short  # only the attribute that is read was mangled
+                elif short != alias.name and alias.asname is None:
+                    alias.asname = short
 
 
 def _short(name: str | None, prefix: str) -> str | None:

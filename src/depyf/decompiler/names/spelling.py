@@ -16,7 +16,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from ..bytecode import RawCode, known_instructions
+from ..bytecode import RawCode, readable_instructions
 from ..proof.scaffold import Spelled
 from ..syntax import nodes
 from ..syntax.grammar import cleans_docstrings
@@ -44,6 +44,15 @@ def is_name(text: str) -> bool:
 def docstring(value: str, raw: RawCode) -> nodes.Constant:
     """The docstring ``value`` of ``raw``."""
     return nodes.Docstring(value) if cleans_docstrings(raw.version) else nodes.Constant(value)
+
+
+def cleaned(value: str, version: tuple[int, int]) -> str:
+    """The docstring that compiling ``value`` as one gives (compile.c, _PyCompile_CleanDoc), without lone surrogates."""
+    if not cleans_docstrings(version):
+        return value
+    first, *lines = value.encode("utf-8", "replace").decode().expandtabs().split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip(" ")), default=0)
+    return "\n".join([first.lstrip(" "), *(line[min(margin, len(line) - len(line.lstrip(" "))) :] for line in lines)])
 
 
 class Spelling:
@@ -211,4 +220,4 @@ def _global_names(raw: RawCode, wanted: set[str]) -> set[str]:
     """The ``wanted`` names that are globals in ``raw`` or in code nested in it."""
     ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
     codes = [code for code in raw.walk() if not wanted.isdisjoint(code.names)]
-    return {ins.arg for code in codes for ins in known_instructions(code) if ins.op in ops and ins.arg in wanted}
+    return {ins.arg for code in codes for ins in readable_instructions(code) if ins.op in ops and ins.arg in wanted}

@@ -50,9 +50,17 @@ def constant_text(
             raise PrintError("an empty frozenset has no literal")
         items = [constant_text(item, string, quote)[0] for item in set_order(value)]
         return f"{{{OPEN_ITEMS}{_joined(items)}{CLOSE}}}", ATOM
+    return _slice_text(value, string, quote), ATOM
+
+
+def _slice_text(value: object, string: Callable[[str], str], quote: str) -> str:
+    """The call for a slice outside of brackets; PrintError for any other object."""
+    if isinstance(value, slice):
+        bounds = (value.start, value.stop) if value.step is None else (value.start, value.stop, value.step)
+        return f"slice({OPEN_ITEMS}{tuple_items(bounds, string, quote)}{CLOSE})"
     if isinstance(value, CodeType):
         raise PrintError(f"the code object {value.co_name} stands where an expression is expected")
-    raise PrintError(f"there is no literal for an object of type {kind.__qualname__}")
+    raise PrintError(f"there is no literal for an object of type {type(value).__qualname__}")
 
 
 def tuple_items(

@@ -299,8 +299,8 @@ class ExpressionPrinter:
                 return f",{COMMA}".join([self._constant_index(item) for item in value]) + comma
             return self._constant_index(value)
         elif isinstance(node, n.Tuple) and node.elts and isinstance(node.elts[0], n.Slice):
-            return self.expression(node.elts[0]) + ","
-        return self.expression(node)
+            return self._index_item(node.elts[0]) + ","
+        return self._index_item(node)
 
     def _is_bare_index(self, node: n.Tuple) -> bool:
         """Whether the index needs no parentheses. They can't contain a slice, so with one it has never had any."""
@@ -311,6 +311,8 @@ class ExpressionPrinter:
         return any(map(_is_slice, node.elts)) or not any(isinstance(item, n.Starred) for item in node.elts)
 
     def _index_item(self, node: n.Expression) -> str:
+        if isinstance(node, n.Slice):
+            return self._bare_slice(node)
         return self._constant_index(node.value) if isinstance(node, n.Constant) else self.expression(node)
 
     def _constant_index(self, value: object) -> str:
@@ -318,9 +320,14 @@ class ExpressionPrinter:
         if not isinstance(value, slice):
             return self.expression(n.Constant(value))
         bounds = (value.start, value.stop, value.step)
-        return self.expression(n.Slice(*[None if part is None else n.Constant(part) for part in bounds]))
+        return self._bare_slice(n.Slice(*[None if part is None else n.Constant(part) for part in bounds]))
 
     def Slice(self, node: n.Slice, precedence: int) -> str:
+        """A slice outside of brackets, which a syntax tree can have and a text cannot."""
+        bounds = [node.lower or n.Constant(None), node.upper or n.Constant(None), node.step]
+        return self.expression(n.Call(n.Name("slice"), [one for one in bounds if one is not None]), precedence)
+
+    def _bare_slice(self, node: n.Slice) -> str:
         lower = "" if node.lower is None else self.expression(node.lower)
         upper = "" if node.upper is None else self.expression(node.upper)
         step = "" if node.step is None else ":" + self.expression(node.step)

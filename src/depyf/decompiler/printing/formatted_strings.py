@@ -70,7 +70,7 @@ def _all_kinds(printer: ExpressionPrinter) -> Sequence[str]:
 
 def _candidates(printer: ExpressionPrinter, values: Sequence[n.Node]) -> list[str]:
     """The kinds of quotes to try: those that need no escapes in the literal parts come first."""
-    literal = "".join(str(value.value) for value in values if isinstance(value, n.Constant))
+    literal = "".join(one.value for one in values if isinstance(one, n.Constant) and isinstance(one.value, str))
     in_lines = printer.quotes is None and reads_better_in_lines(literal)
     kinds = sorted(_all_kinds(printer), key=lambda kind: (len(kind) == 1) == in_lines)
     return sorted(kinds, key=lambda kind: len(kind) == 1 and kind in literal) if not in_lines else kinds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+from ...escapes import printable
 from ..syntax import nodes as n
 from ..syntax.grammar import Grammar
 from .constant_text import PrintError
@@ -19,7 +20,7 @@ from .line_wrapping import (
 )
 from .pattern_printer import PatternPrinter
 from .precedence import YIELD
-from .string_text import SINGLE_LINE_QUOTES, docstring_text, printable
+from .string_text import SINGLE_LINE_QUOTES, docstring_text
 
 
 class StatementPrinter:
@@ -272,7 +273,9 @@ class StatementPrinter:
         items = []
         for item in node.items:
             text = self.expressions.expression(item.context_expr)
-            if len(node.items) == 1 and isinstance(item.context_expr, n.Tuple) and item.optional_vars is None:
+            value = item.context_expr
+            is_tuple = isinstance(value, n.Tuple) or isinstance(value, n.Constant) and isinstance(value.value, tuple)
+            if is_tuple and len(node.items) == 1 and item.optional_vars is None:
                 text = f"({text})"  # a single pair of parentheses would be parsed as enclosing the items
             if item.optional_vars is not None:
                 text += " as " + self.expressions.expression(item.optional_vars)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Sequence
 
 SINGLE_LINE_QUOTES = ("'", '"')
@@ -18,11 +19,6 @@ _AS_IN_PATTERN = re.compile(r"[\\][dDwWsSbBAZ()\[\].+*?{}|^$1-]")
 def in_order(preferred: str) -> Sequence[str]:
     """The quotes of one line, those ``preferred`` first."""
     return SINGLE_LINE_QUOTES if preferred == SINGLE_LINE_QUOTES[0] else SINGLE_LINE_QUOTES[::-1]
-
-
-def printable(text: str) -> str:
-    """``text`` with unprintable characters escaped: names in code can contain newlines, which would end a comment."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def string_text(value: str, quote: str = SINGLE_LINE_QUOTES[0]) -> str:
@@ -140,7 +136,7 @@ def without_escapes(value: str, quotes: Sequence[str]) -> str | None:
     Before 3.12 no other kind is allowed within the braces of an f-string.
     """
     for char in value:
-        if char == "\\" or (char < " " and char not in "\n\t") or "\ud800" <= char <= "\udfff":
+        if char == "\\" or (char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cs")):
             return None
     for quote in quotes:
         if len(quote) == 1 and (quote in value or "\n" in value):

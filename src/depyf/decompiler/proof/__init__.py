@@ -4,7 +4,7 @@ Takes two RawCode; gives a Verdict. IDENTICAL: the same fields (``identical.py``
 read. EXACT: the same normal form (``lockstep/normalize.py``: no NOPs, lines, dead code, empty slots of calls).
 EQUIVALENT: shown to do the same step by step (``lockstep/``) or symbolically (``symbolic/``). Everything else is
 UNPROVEN. Outside of every proof, by axiom, are memory errors and signals, the time of ``__del__``, tracing and
-profiling, line numbers, and the order of ``locals()``. Any other assumption of a proof is in ``Verdict.assumptions``.
+profiling, and line numbers. Any other assumption of a proof is in ``Verdict.assumptions``.
 
     compile_module(source, like=None, *, filename, optimize) -> RawCode      source of a whole module, compiled
     compile_unit(source, raw, *, enclosing_class=None, name=None, ...) -> RawCode

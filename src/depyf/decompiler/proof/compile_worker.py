@@ -32,20 +32,18 @@ SCAFFOLD = "_depyf_scaffold"
 ORDERED = "_depyf_free_{:04}_"
 """The prefix of a free variable whose index differs from the compiler's, which sorts them by name."""
 ENVELOPE = 2
-"""The marshal version of requests and answers, which all supported CPythons read."""
+"""The marshal version of requests, which all supported CPythons read."""
 
+CO_COROUTINE = 0x80
 FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
     FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
 FUTURE_FLAGS &= ~0x1FFF  # nested_scopes and generators share bits with flags for the kind of code
 
 _COMPREHENSIONS = {
-    ast.ListComp: "<listcomp>",
-    ast.SetComp: "<setcomp>",
-    ast.DictComp: "<dictcomp>",
-    ast.GeneratorExp: "<genexpr>",
-}
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>", ast.GeneratorExp: "<genexpr>",
+}  # fmt: skip
+_DEFINITIONS: Any = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, getattr(ast, "TypeAlias", ast.ClassDef))
 
 
 class CompileFailure(Exception):
@@ -59,12 +57,14 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
     object that it is compared with.
     ``unit``: None for a module, else ``name``, ``qualname``, ``nested``, ``freevars`` and ``enclosing_class`` of the
     requested definition, lambda or comprehension. Optional: ``cellvars`` that it keeps in cells even if no inner
-    function reads them, ``locals`` that it has even if unused (3.8 and 3.9 drop them nevertheless),
-    ``inner_freevars``: names of functions in it -> their free variables, if not sorted as by a compiler, ``marks``:
-    dotted names in the text -> the string constant to compile instead, and ``imports``: names that the enclosing
-    module imports. ``asserts``, optional: how pytest has rewritten the asserts of the original (arguments of
-    ``rewrite_module``); those of the text are rewritten alike. ``called``, optional: the name of the source in
-    messages. ``twice``, optional: `serve` answers with the result of `marshalled_twice`.
+    function reads them, ``locals`` that it has even if unused (3.8 and 3.9 drop them nevertheless), ``generic``: the
+    code that makes its type parameters is requested, ``inner_freevars``: names of functions in it -> their free
+    variables, if not sorted as by a compiler, ``marks``: dotted names in the text -> the string constant to compile
+    instead, and ``imports``: names that the enclosing module imports. ``asserts``, optional: how pytest has rewritten
+    the asserts of the original (arguments of ``rewrite_module``); those of the text are rewritten alike. ``slices``,
+    optional: calls of ``slice`` stand for slices that are built without a call, which no text has outside of brackets.
+    ``called``, optional: the name of the source in messages. ``twice``, optional: `serve` answers with the result of
+    `marshalled_twice`.
     A free variable with the prefix ``ORDERED`` has it to determine its index. Raises CompileFailure.
     """
     unit = request["unit"]
@@ -72,8 +72,8 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
         source, mode = request["source"], request.get("mode", "exec")
         if mode == "single":  # compile() would accept only one line of the text
             source = ast.Interactive(_compile(source, dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST).body)
-        elif request.get("asserts"):
-            source = _parse(request, request["flags"])
+        elif request.get("asserts") or request.get("slices"):
+            source = _parse(request, request["flags"], mode)
         return _compile(source, request, mode=mode)  # type: ignore[no-any-return]
     try:
         return _compile_in_scaffold(unit, request)
@@ -108,6 +108,7 @@ def marshalled_twice(request: dict[str, Any]) -> tuple[bytes, bytes]:
 def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types.CodeType:
     tree = _parse(request, 0)
     statement, code_name, before = _find_unit(tree, unit["name"])
+    code_name = unit.get("called", "{}").format(code_name)
     if unit.get("marks"):
         _InsertMarks(unit["marks"]).visit(statement)
     code = _compile_unit(statement, before, code_name, unit, request)
@@ -139,18 +140,18 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
     return code
 
 
-def _parse(request: dict[str, Any], flags: int) -> Any:
-    """The tree of the source, its asserts rewritten if those of the original are."""
-    tree = _compile(request["source"], dict(request, flags=flags, optimize=0), ast.PyCF_ONLY_AST)
-    if request.get("asserts"):
+def _parse(request: dict[str, Any], flags: int, mode: str = "exec") -> Any:
+    """The tree of the source, with asserts and slices as the original's."""
+    tree = _compile(request["source"], dict(request, flags=flags, optimize=0), ast.PyCF_ONLY_AST, mode)
+    if request.get("asserts") or request.get("slices"):
         if __name__ == "__main__":  # a script in another Python, which has no path but its own library's
             sys.path.insert(0, _FOLDER)
-            from pytest_asserts import rewrite_module  # type: ignore[import-not-found]
+            from rewriting import rewrite  # type: ignore[import-not-found]
 
             del sys.path[0]
         else:
-            from .pytest_asserts import rewrite_module
-        rewrite_module(tree, **request["asserts"])
+            from .rewriting import rewrite
+        rewrite(tree, request)
     return tree
 
 
@@ -265,13 +266,15 @@ class _Rename(ast.NodeTransformer):
 
 def _compile(source: Any, request: dict[str, Any], extra: int = 0, mode: str = "exec") -> Any:
     flags = request["flags"] & FUTURE_FLAGS | extra
+    if request["unit"] is None and request["flags"] & CO_COROUTINE:  # as in a notebook; new in 3.8
+        flags |= getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
     called = request.get("called", "the decompiled source")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return undisturbed(
                 lambda: compile(
-                    source, request["filename"], mode, flags, dont_inherit=True, optimize=request["optimize"]
+                    source, _possible(request["filename"]), mode, flags, dont_inherit=True, optimize=request["optimize"]
                 )
             )
     except SyntaxError as error:
@@ -281,6 +284,14 @@ def _compile(source: Any, request: dict[str, Any], extra: int = 0, mode: str = "
         raise CompileFailure(f"{called} is too deep or too big to compile: {error}") from error
     except (ValueError, TypeError, SystemError) as error:
         raise CompileFailure(f"{called} can't be compiled: {error}") from error
+
+
+def _possible(filename: str) -> str:
+    """The name, or another one if no file can be called that; a compiled file may name any."""
+    try:
+        return filename if b"\0" not in os.fsencode(filename) else "<no name>"
+    except UnicodeEncodeError:
+        return "<no name>"
 
 
 _DISTURBED = ("recursion depth mismatch", "during ast construction")
@@ -324,7 +335,8 @@ def _find_unit(tree: ast.Module, name: str) -> tuple[ast.stmt, str, list[ast.stm
         level = [child for statement in level for child in ast.iter_child_nodes(statement)]
     definitions = [statement for statement in tree.body if isinstance(statement, _DEFINITIONS)]
     if definitions:
-        return definitions[-1], definitions[-1].name, tree.body[: tree.body.index(definitions[-1])]
+        found: Any = definitions[-1]
+        return found, getattr(found.name, "id", found.name), tree.body[: tree.body.index(found)]
     last = tree.body[-1] if tree.body else None
     value = getattr(last, "value", None)
     if last is not None and isinstance(value, ast.Lambda):
@@ -381,8 +393,8 @@ def _need_function(levels: list[tuple[str, str]]) -> None:
 
 def _globals(body: list[ast.stmt], needed: list[str]) -> list[ast.stmt]:
     """A global declaration: names bound in the scaffold are not its locals, unless the original had them free."""
-    inner = [s.name for s in body if isinstance(s, _DEFINITIONS) and s.name not in needed]
-    return list(syntax_tree("global {}".format(", ".join(inner))).body) if inner else []
+    inner = {getattr(s.name, "id", s.name) for s in body if isinstance(s, _DEFINITIONS)}.difference(needed)
+    return list(syntax_tree("global {}".format(", ".join(sorted(inner)))).body) if inner else []
 
 
 def _awaits(node: ast.AST) -> bool:
@@ -419,20 +431,18 @@ def _nested(code: types.CodeType) -> list[types.CodeType]:
     return [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
 
 
-# As a script: reads requests and writes answers, each a four-byte length and a marshalled value.
+# As a script: reads requests and writes answers. Only requests are unmarshalled: depyf has made them.
 
 
-def write_message(pipe: IO[bytes], value: Any) -> None:
-    """Send ``value``, which marshal must support."""
-    data = marshal.dumps(value, ENVELOPE)
-    pipe.write(len(data).to_bytes(4, "big") + data)
+def write_message(pipe: IO[bytes], *parts: bytes) -> None:
+    """Send ``parts``: their number in a byte, and for each its length in four."""
+    pipe.write(b"".join([bytes([len(parts)]), *(len(part).to_bytes(4, "big") + part for part in parts)]))
     pipe.flush()
 
 
-def read_message(pipe: IO[bytes]) -> Any:
-    """Receive a value from the other side. Raises EOFError if it is gone."""
-    size = int.from_bytes(_read(pipe, 4), "big")
-    return marshal.loads(_read(pipe, size))
+def read_message(pipe: IO[bytes]) -> list[bytes]:
+    """Receive the parts of a message from the other side. Raises EOFError if it is gone."""
+    return [_read(pipe, int.from_bytes(_read(pipe, 4), "big")) for _ in range(_read(pipe, 1)[0])]
 
 
 def _read(pipe: IO[bytes], size: int) -> bytes:
@@ -446,20 +456,23 @@ def _read(pipe: IO[bytes], size: int) -> bytes:
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests with ("code", marshalled code) or ("error", reason) until the other side is gone."""
+    """Answer requests with b"code" and marshalled code, once or twice, or b"error" and a reason, until none comes."""
     while True:
         try:
-            request = read_message(requests)
+            request = marshal.loads(read_message(requests)[0])
         except EOFError:
             return
-        answer: tuple[str, Any]
+        reason = None
         try:
-            answer = "code", marshalled_twice(request) if request.get("twice") else marshalled(request)
+            codes = marshalled_twice(request) if request.get("twice") else (marshalled(request),)
         except CompileFailure as error:
-            answer = "error", str(error)
+            reason = str(error)
         except Exception as error:
-            answer = "error", f"the compiler failed: {type(error).__name__}: {error}"
-        write_message(answers, answer)
+            reason = f"the compiler failed: {type(error).__name__}: {error}"
+        if reason is None:
+            write_message(answers, b"code", *codes)
+        else:
+            write_message(answers, b"error", reason.encode("utf-8", "surrogatepass"))
 
 
 def limit_memory(most: int) -> None:

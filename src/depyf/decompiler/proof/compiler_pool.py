@@ -1,21 +1,24 @@
 """Compilers of other CPython versions: processes that wait for source, started on demand and reused.
 
 A process belongs to one thread while it works, so threads never share a pipe. If one dies or does not answer, that
-request fails, and the next starts another. They end with this process, and when their pipe closes.
+request fails, and the next starts another. They end with this process (children.py).
 """
 
 from __future__ import annotations
 
 import atexit
+import marshal
 import os
 import subprocess
 import threading
 import time
 from typing import Any
 
+from ...children import Child
 from ...errors import DecompilationError
+from ...writing import undisturbed
 from ..bytecode.interpreters import Version, find_interpreter, missing
-from .compile_worker import read_message, write_message
+from .compile_worker import ENVELOPE, read_message, write_message
 
 LIMIT = 60.0
 """The time limit of a compiler for one text, in seconds."""
@@ -37,18 +40,22 @@ class CompilerPool:
         self._owner = os.getpid()
 
     def compile(self, request: dict[str, Any], version: Version) -> tuple[str, Any]:
-        """("code", marshalled code object of ``version``) or ("error", why there is none).
+        """("code", marshalled code object of ``version``, or a tuple of two) or ("error", why there is none).
 
         Raises NoInterpreter.
         """
-        compiler = self._take(version)
+        name = f"the compiler of CPython {version[0]}.{version[1]}"
+        try:
+            compiler = self._take(version)
+        except OSError as error:  # too many files or processes, too little memory
+            return "error", f"{name} can't be started: {error.strerror or error}"
         try:
             answer = compiler.ask(request, self.limit)
-        except (OSError, EOFError, ValueError, TypeError) as error:
+        except (OSError, EOFError, ValueError, TypeError, RuntimeError) as error:
             hangs = compiler.timed_out
             compiler.end()
             outcome = f"gave no answer within {self.limit:g} s" if hangs else f"broke down ({error})"
-            return "error", f"the compiler of CPython {version[0]}.{version[1]} {outcome}"
+            return "error", f"{name} {outcome}"
         except BaseException:
             compiler.end()
             raise
@@ -81,32 +88,32 @@ class CompilerPool:
             self._idle.clear()
 
 
-class _Compiler:
+class _Compiler(Child):
     """One process."""
 
     def __init__(self, executable: str) -> None:
+        options = ("-I", "-S", "-B")
+        # Not in the working directory, which may be hostile.
+        super().__init__(executable, options, _SCRIPT, stderr=subprocess.DEVNULL, folder=os.path.dirname(executable))
         self.timed_out = False
         self._deadline: float | None = None
         self._ended = threading.Event()
         self._watch: threading.Thread | None = None
-        self.process = subprocess.Popen(
-            [executable, "-I", "-S", "-B", _SCRIPT],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
 
     def ask(self, request: dict[str, Any], limit: float) -> tuple[str, Any]:
-        process = self.process
-        assert process.stdin is not None and process.stdout is not None
         if self._watch is None:  # one thread for all requests: starting one takes as long as compiling a short text
             self._watch = threading.Thread(target=self._enforce_limits, args=(limit / 20,), daemon=True)
-            self._watch.start()
+            with undisturbed():  # the signals of the process are not for this thread
+                self._watch.start()
         self._deadline = time.monotonic() + limit
         try:
-            write_message(process.stdin, request)
-            kind, value = read_message(process.stdout)
+            write_message(self.requests, marshal.dumps(request, ENVELOPE))
+            kind, *parts = read_message(self.answers)
         finally:
             self._deadline = None
-        return kind, value
+        if kind == b"error":
+            return "error", b"".join(parts).decode("utf-8", "surrogatepass")
+        return "code", parts[0] if len(parts) == 1 else tuple(parts)
 
     def _enforce_limits(self, interval: float) -> None:
         while not self._ended.wait(interval):
@@ -118,14 +125,7 @@ class _Compiler:
 
     def end(self) -> None:
         self._ended.set()
-        self.process.kill()
-        for pipe in (self.process.stdin, self.process.stdout):
-            try:
-                if pipe is not None:
-                    pipe.close()
-            except OSError:
-                pass  # the rest of the buffer has no receiver
-        self.process.wait()
+        super().end()
 
 
 POOL = CompilerPool()

@@ -41,7 +41,8 @@ IGNORED = (
         "decompiled source is at another place",
     ),
     Ignored("the order of `__static_attributes__` of a class", "the language promises none"),
-    Ignored("the order of names in `locals()`", "it follows the numbering of variables"),
+    Ignored("the order of local variables, in code that names none of `locals`, `vars`, `dir`, `eval` and `exec`",
+            "only these show it; where they are named it is compared, and another order is an assumption"),
     Ignored(
         "the order of a constant frozenset that something is looked for in, or that has text or bytes in it",
         "a membership test has no order; hashes of text and bytes differ in every run, and so does the order",

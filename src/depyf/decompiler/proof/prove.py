@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Optional, Tuple
+from typing import Callable, Dict, Mapping, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble, known_instructions
@@ -18,7 +18,7 @@ from .lockstep.static_swaps import settle_swaps
 from .metadata import metadata_differences
 from .side_conditions.call_slots import misplaced_slot
 from .side_conditions.handler_rows import split_instruction
-from .side_conditions.real_names import with_real_names
+from .side_conditions.real_names import with_order_of_variables, with_real_names
 from .side_conditions.same_constants import NANS, other_nans, other_nans_loaded, unclear_identity
 from .side_conditions.unchecked import unchecked_load, unchecked_only_in_original
 from .verdict import ITER, Difference, Level, Verdict, unproven
@@ -43,7 +43,8 @@ def prove(
     be equal. ``only_identical``: nothing is tried but equal code objects. Never raises: code that can't be read or
     compared is unproven, with the reason.
     """
-    return with_real_names(_prove(original, recompiled, symbolic, names, only_identical), original, recompiled)
+    verdict = with_real_names(_prove(original, recompiled, symbolic, names, only_identical), original, recompiled)
+    return with_order_of_variables(verdict, original, recompiled)
 
 
 def _prove(
@@ -60,7 +61,7 @@ def _prove(
     if only_identical:
         return unproven("not identical")
     try:
-        doubt = reading_in_doubt(original) or depth_difference(recompiled)
+        doubt = reading_in_doubt(original) or depth_difference(recompiled) or recompiled.unclear
         if doubt:
             return unproven(doubt)
         if other_nans_loaded(original, recompiled):
@@ -94,7 +95,8 @@ def reading_in_doubt(raw: RawCode) -> str:
     """
     instructions = known_instructions(raw)
     if raw.doubt is None or raw.doubt[0] is not instructions:
-        doubt = depth_difference(raw) or misplaced_slot(raw) or split_instruction(raw) or unclear_identity(raw)
+        doubt = raw.unclear or depth_difference(raw) or misplaced_slot(raw)
+        doubt = doubt or split_instruction(raw) or unclear_identity(raw)
         raw.doubt = instructions, doubt
     return raw.doubt[1]
 
@@ -187,6 +189,7 @@ def prove_all(
     symbolic: SymbolicProof | None = None,
     names: bool = True,
     only_identical: bool = False,
+    are_put_back: bool = False,
 ) -> Proofs:
     """Proofs for ``original`` and everything nested in it: code object -> (verdict, the code it was compared with).
 
@@ -195,6 +198,7 @@ def prove_all(
     verdict says so, and it is not needed. If one original was paired with several recompiled ones, the worst verdict is
     kept. ``names=False`` applies to the outermost; the names of nested ones are then compared by the part after the
     qualified name of the parent. ``only_identical``: none at all, and little work, unless everything is identical.
+    ``are_put_back``: `recompile` gives variables the real names that those of ``original`` have.
     """
     proofs: Proofs = {}
     done: set[tuple[RawCode, RawCode]] = set()
@@ -211,6 +215,7 @@ def prove_all(
         if elsewhere:
             context = context_flags(left.version)
             right.flags = right.flags & ~context | left.flags & context
+        _give_real_names(right, left.renamed if are_put_back else {})
         verdict = prove(left, right, symbolic=symbolic, names=False, only_identical=only_identical)
         if names:
             verdict = _named(verdict, left.name, right.name)
@@ -236,6 +241,11 @@ def prove_all(
     if only_identical and not all(verdict.identical for verdict, _ in proofs.values()):
         return {}
     return proofs
+
+
+def _give_real_names(code: RawCode, names: Mapping[str, str]) -> None:
+    if names:
+        code.renamed = {name: names[name] for name in code.localsplus if name in names}
 
 
 def _named(verdict: Verdict, left: str, right: str, what: str = "name") -> Verdict:

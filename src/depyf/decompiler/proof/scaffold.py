@@ -12,9 +12,10 @@ import types
 from typing import Any, Callable, Mapping
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, known_instructions, load
+from ..bytecode import RawCode, load, readable_instructions
 from ..bytecode.code.flags import CO_GENERATOR, CO_ITERABLE_COROUTINE, CO_NESTED, context_flags
 from ..bytecode.interpreters import HOST_VERSION, Version
+from ..bytecode.kinds import GENERIC, kind_of
 from ..bytecode.reading.pyc import read_code
 from ..limits.deep_stack import is_deep
 from .compile_worker import ORDERED, CompileFailure, compile_request
@@ -148,7 +149,7 @@ def compile_unit(
     unit = {
         "name": name or raw.name,
         "qualname": raw.qualname if enclosing_class is not None or _may_be_in_class(raw) else raw.name,
-        "nested": bool(raw.flags & CO_NESTED),
+        "nested": _is_nested(raw),
         "freevars": tuple(written.get(n, n) for n in (raw.freevars if freevars is None else freevars)),
         "cellvars": tuple(written.get(n, n) for n in raw.cellvars),
         "inner_freevars": {
@@ -159,6 +160,7 @@ def compile_unit(
         "locals": tuple(name for name in (written.get(n, n) for n in variables) if name.isidentifier()),
         "enclosing_class": enclosing_class,
         "marks": spelled.marks if spelled is not None else {},
+        "called": f"{GENERIC}{{}}>" if kind_of(raw) == "generic" else "{}",
     }
     imports = _imported(raw)
     if imports:
@@ -188,17 +190,19 @@ def compile_source(
     optimize: int = 0,
     unit: dict[str, Any] | None = None,
     asserts: dict[str, Any] | None = None,
+    slices: bool = False,
     where: str = "",
     mode: str = "exec",
 ) -> RawCode:
-    """Compile ``source`` by CPython ``version``; for ``unit`` and ``asserts`` see ``compile_request``.
+    """Compile ``source`` by CPython ``version``; for ``unit``, ``asserts`` and ``slices`` see ``compile_request``.
 
     ``flags`` are those of the code object that it is compared with, which determine the future statements.
     Raises DecompilationError, NoInterpreter.
     """
+    filename = filename if filename.isprintable() else "<depyf>"  # code may have any text as its file name
     request = {
         "source": source, "filename": filename, "flags": flags, "optimize": optimize, "unit": unit, "mode": mode,
-        "asserts": asserts,
+        "asserts": asserts, "slices": slices,
     }  # fmt: skip
     try:
         if version == HOST_VERSION:
@@ -213,12 +217,20 @@ def compile_source(
         raise DecompilationError(str(error), stage="recompile", where=where) from error
 
 
+def means_slices(like: RawCode) -> bool:
+    """Whether calls of ``slice`` in a text for ``like`` mean slices that are built: it has no such name."""
+    return not any("slice" in {*part.names, *part.varnames, *part.cellvars, *part.freevars} for part in like.walk())
+
+
 def _with_asserts(compiling: Callable[..., RawCode], source: str, like: RawCode | None, imports: bool) -> RawCode:
     """Return the result of ``compiling``, with the asserts of ``source`` rewritten if those of ``like`` were.
 
     For ``:=`` pytest's versions differ: the form that shares more code with ``like`` is chosen.
     """
-    if like is None or not any(HELPERS in part.names for part in like.walk()):
+    if like is None:
+        return compiling()
+    compiling = functools.partial(compiling, slices="slice(" in source and means_slices(like))
+    if not any(HELPERS in part.names for part in like.walk()):
         return compiling()
     imports = imports and HELPERS in like.names
     kinds = (SNAPSHOT, OVERWRITE) if ":=" in source else (SNAPSHOT,)
@@ -228,20 +240,24 @@ def _with_asserts(compiling: Callable[..., RawCode], source: str, like: RawCode 
 
 
 def _imported(raw: RawCode) -> tuple[str, ...]:
-    """Globals that the module of ``raw`` imports, as far as calls show it: ``name.f()`` is not a method call."""
+    """Globals that the module of ``raw`` imports, as far as calls show it: ``name.f()`` is not a method call.
+
+    Among them ``super`` if the module has a variable of that name: ``super().f`` is then no operation of its own.
+    """
     if not raw.table.behavior.functions_of_imports_are_no_methods:
         return ()
     found: set[str] = set()
     others: set[str] = set()
     for part in raw.walk():
-        try:
-            instructions = known_instructions(part)
-        except DecompilationError:
-            continue
+        instructions = readable_instructions(part)
         for number, attribute in enumerate(instructions):
+            if attribute.op == "LOAD_SUPER_ATTR":
+                others.add("super")
             if attribute.op != "LOAD_ATTR" or not number or number + 1 == len(instructions):
                 continue
             owner, following = instructions[number - 1], instructions[number + 1]
+            if owner.op == "CALL" and any(i.op == "LOAD_GLOBAL" and i.arg == "super" for i in instructions[:number]):
+                found.add("super")
             if following.op == "NULL" and following.offset == attribute.offset:
                 others.add(owner.arg if owner.op in _LOADS else "")
             elif owner.op in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -252,6 +268,16 @@ def _imported(raw: RawCode) -> tuple[str, ...]:
 
 
 _LOADS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_DEREF"))
+
+
+def _is_nested(raw: RawCode) -> bool:
+    """Whether ``raw`` is inside a function. Classes have no flag for that, but their functions do; so do lambdas in an
+    inlined comprehension of any class.
+    """
+    if raw.is_function:
+        return bool(raw.flags & CO_NESTED)
+    inside = [one for one in raw.nested if one.name != "<lambda>"] or raw.nested
+    return bool(inside) and all(map(_is_nested, inside))
 
 
 def _may_be_in_class(raw: RawCode) -> bool:

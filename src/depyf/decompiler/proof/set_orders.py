@@ -5,8 +5,10 @@ from __future__ import annotations
 import marshal
 from typing import Any, Iterator
 
+from ...errors import PycError
 from ..bytecode import RawCode
 from ..bytecode.interpreters import HOST_VERSION
+from ..bytecode.reading.marshal import read_marshal
 from .constants import constant_key, members_key
 
 
@@ -46,7 +48,7 @@ def _read_like(value: Any, orders: dict[Any, set[Any]]) -> Any:
     if not wanted or constant_key(value) in wanted:
         return value
     try:
-        read = marshal.loads(marshal.dumps(value))
-    except ValueError:  # a constant that can't be in a file
+        read = read_marshal(marshal.dumps(value), HOST_VERSION)
+    except (PycError, ValueError):  # a constant that can't be in a file
         return value
     return read if constant_key(read) in wanted else value

@@ -179,7 +179,7 @@ def _function(raw: RawCode, instructions: list[Instruction], one: _Comprehension
     """Return the code of the comprehension as a function."""
     build = instructions[one.build]
     code = copy.copy(raw)
-    code.name = _NAMES[build.op]
+    code.name = code.kind = _NAMES[build.op]
     code.qualname = f"{raw.qualname}.<locals>.{code.name}"
     code.code = None
     code.flags = raw.flags & ~(CO_VARARGS | CO_VARKEYWORDS | MAKES_GENERATOR)

@@ -111,6 +111,13 @@ class Jump:
         """Whether control gets there by falling off the end, too."""
         return self.follow is not None and self.goal is self.writer.final(self.follow, shared=True)
 
+    @cached_property
+    def breaks_to_goal(self) -> bool:
+        """Whether a ``break`` gets there: it is no other return statement."""
+        end = self.context.break_to
+        is_return = self.block.evidence.unwinds_for_return or self.source.evidence.unwinds_for_return
+        return end is not None and self.goal is self.writer.final(end, shared=True) and not is_return
+
     @property
     def passes_follow(self) -> bool:
         """Whether ``follow`` is one of the jumps from ``target`` to ``block``."""
@@ -287,7 +294,7 @@ def _written_return(jump: Jump) -> Continuation | None:
         return None
     evidence, is_behind_finally = jump.goal.evidence, jump.block.evidence.is_behind_finally
     is_written = is_behind_finally is False and not evidence.is_uncopied
-    if is_behind_finally is None and jump.falls_to_goal:
+    if jump.breaks_to_goal or is_behind_finally is None and jump.falls_to_goal:
         return None
     return jump.returns() if is_written or not evidence.is_implicit_return else None
 
@@ -304,10 +311,7 @@ def _unwinds_to_what_follows(jump: Jump) -> Continuation | None:
 
 def _unwinds_behind_the_loop(jump: Jump) -> Continuation | None:
     """Through unwinding code to what follows the loop: a ``break``."""
-    end = jump.context.break_to
-    if end is None or jump.goal is not jump.writer.final(end, shared=True):
-        return None
-    return jump.writes(jump.break_statement())
+    return jump.writes(jump.break_statement()) if jump.breaks_to_goal else None
 
 
 def _implicit_return(jump: Jump) -> Continuation | None:

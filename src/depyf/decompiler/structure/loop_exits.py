@@ -89,10 +89,12 @@ def _ends_inner_loop(
     sources = writer.flow.sources[block]
     if block in inside or not writer.flow.dominates(header, block):
         return False
-    if any(source.fall is not block for source in sources) or writer.leaving(set(writer.flow.dominated(block))):
+    if any(source.fall is not block for source in sources):
         return False
     loops = [writer.flow.natural_loop(other) for other in writer.flow.back if other in inside and other is not header]
-    return all(any(source in loop for loop in loops) for source in sources)
+    if not all(any(source in loop for loop in loops) for source in sources):
+        return False
+    return not writer.leaving(set(writer.flow.dominated(block)))  # last, as that may be all that follows
 
 
 def _meeting(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
@@ -177,26 +178,32 @@ def _before_a_break(
     """Return the code from ``block`` on that is indented deeper than what follows the loop, and leads to a ``break`` of
     which there is a jump or a NOP; nothing if none does, or if it is further left than all statements ``inside``.
     """
-    first = column_of_first(block)
+    flow, first = writer.flow, column_of_first(block)
     if first is None or first < min(columns_in(inside), default=0):
         return set()
-    part = set(writer.flow.dominated(block)) & context.inside
     after = {}
-    for one in part - {block}:
+    for one in islice(flow.nodes, flow.first_of(block), None):
+        spend(STEP, "looking for a break")
+        if one in flow.back:
+            break  # another loop, whose `break` it would be
+        if one is block or one not in context.inside or not flow.dominates(block, one):
+            continue
         end = skip_jumps(one) if one.kind == "goto" and not one.statements else one
         column = one.evidence.column if end is not one else one.evidence.left_from
-        if end is not None and end in part and column is not None:
+        if end in context.inside and column is not None and flow.dominates(block, end):
             after[end] = column
     if not after:
         return set()
     end, jump = min(after.items(), key=lambda item: item[0].layout)
-    between = part - set(writer.flow.dominated(end))
     last = column_of_first(end)
     if last is None or first <= last or first > jump + len("("):
         return set()
-    if not between.isdisjoint(writer.flow.back):
-        return set()  # another loop, whose `break` it is
-    return between if set(writer.leaving(between)) <= {end} else set()
+    between = [block]
+    for one in between:
+        if one in flow.back:
+            return set()
+        between += [other for other in flow.children[one] if other is not end and other in context.inside]
+    return set(between) if set(writer.leaving(set(between))) <= {end} else set()
 
 
 def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:

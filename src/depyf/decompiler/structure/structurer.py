@@ -7,6 +7,7 @@ from ..flowgraph import Region
 from ..lift import LiftedBlock
 from ..lift.block_order import OrderKey
 from ..lift.folding.shapes import computes_nothing, same_effect, same_exit, skip_jumps
+from ..lift.values import fingerprint
 from ..limits.budget import STEP, spend
 from ..syntax import nodes
 from . import if_statements, loops, one_trip_loops, try_statements, with_statements
@@ -225,9 +226,13 @@ class Structurer:
                 if block.kind != "nowhere" or len(block.predecessors) > 1:
                     found[self.final(block)] = None
         blocks: list[LiftedBlock] = []
+        alike: dict[object, list[LiftedBlock]] = {}
         for node in sorted(found, key=lambda node: node.layout):
-            if not any(self.is_same_end(node, other) for other in blocks):
+            near = [alike.setdefault(key, []) for key in _keys_of_end(node)]
+            if not any(self.is_same_end(node, other) for others in near for other in others):
                 blocks.append(node)
+                for others in near:
+                    others.append(node)
         return blocks
 
     def is_same_end(self, block: LiftedBlock, other: LiftedBlock) -> bool:
@@ -235,6 +240,15 @@ class Structurer:
         if block.kind == other.kind == "reraise":
             return same_effect(block, other)
         return same_exit(block, other) and not self.is_constant_exit(block) and self.is_copy(block, other)
+
+
+def _keys_of_end(block: LiftedBlock) -> list[object]:
+    """Two copies of one end have one of these in common."""
+    end = skip_jumps(block) or block
+    if end.kind not in ("return", "raise"):
+        return [end.kind]
+    is_implicit = end.evidence.is_implicit_return is True
+    return [(end.kind, end.evidence.exit_line, fingerprint(end.test)), *([end.kind] if is_implicit else [])]
 
 
 def _return(node: LiftedBlock) -> nodes.Return:

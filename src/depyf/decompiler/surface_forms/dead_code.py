@@ -14,6 +14,7 @@ from ..bytecode import RawCode
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from ..bytecode.kinds import kind_of
 from ..limits.budget import spend
+from ..proof import prove
 from ..proof.constants import constant_key
 from ..proof.identical import differing_fields
 from ..syntax import nodes
@@ -80,6 +81,25 @@ def spell_dead_code(
                 return []
         chosen.append(change)
     return chosen
+
+
+def spell_order_of_variables(
+    body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile, search: Search
+) -> list[FormChange]:
+    """Return the change after which the variables have the order of ``raw``, in code that is exact otherwise.
+
+    A test that is never true, first in the body, holds an assignment to all of them. ``body`` is restored at the end.
+    """
+    names = [name for name in raw.varnames[len(raw.parameters) :] if name.isidentifier()]
+    if "dead:order" in search.skipped or not names:
+        return []
+    start = int(raw.docstring is not None)
+    targets: list[nodes.Expression] = [nodes.Name(name) for name in names]
+    never = nodes.If(nodes.Constant(0), [nodes.Assign(targets, nodes.Tuple([]))], [])
+    change = FormChange(body, body[:], [*body[:start], never, *body[start:]], "dead:order")
+    search.tries(change)
+    other = compiled_with(change, raw, printed, compiled)
+    return [change] if other is not None and prove(raw, other, names=False).exact else []
 
 
 def _runs(names: Sequence[str], ours: Sequence[str]) -> Iterator[_Run]:

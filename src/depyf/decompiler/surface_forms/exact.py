@@ -13,7 +13,7 @@ import itertools
 from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, known_instructions
+from ..bytecode import RawCode, readable_instructions
 from ..bytecode.kinds import kind_of
 from ..limits.budget import spend
 from ..proof import prove
@@ -35,6 +35,8 @@ DEPTH = 4
 """The maximum number of changes to one body."""
 COST = 2
 """The number of differing instructions that each change after the first costs as much as."""
+LONGEST = 500
+"""The number of instructions that are aligned, which takes much longer the more there are; more are only counted."""
 AT_ONCE = 12
 """The number of changes of a body to try before moving on to other bodies that are as close to the original."""
 
@@ -48,7 +50,7 @@ def spell_exactly(
     restored at the end.
     """
     search = search or Search()
-    size = sum(len(known_instructions(part)) for part in raw.walk())
+    size = sum(len(readable_instructions(part)) for part in raw.walk())
     budget = WORK
     seen: set[str] = set()
     order = itertools.count(1)
@@ -118,8 +120,10 @@ def distance(raw: RawCode, text: str, compiled: Compile) -> float | None:
     # Most texts of a search have other operations; only the rest is worth a proof.
     if left.ops == right.ops and prove(raw, other, names=False).exact:
         return 0.0
-    ratio = difflib.SequenceMatcher(None, _steps(left), _steps(right), autojunk=False).ratio()
-    return max(1.0 - ratio, 1e-6)
+    _, ours, theirs = _between(_steps(left), _steps(right))
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    alike = matcher.ratio() if max(len(ours), len(theirs)) <= LONGEST else matcher.quick_ratio()
+    return max((1.0 - alike) * (len(ours) + len(theirs)) / (len(left.ops) + len(right.ops)), 1e-6)
 
 
 def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> list[int]:
@@ -127,10 +131,11 @@ def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> lis
     try:
         other = compiled(raw, text or "")
         original = normalize(raw)
-        matcher = difflib.SequenceMatcher(None, _steps(original), _steps(normalize(other)), autojunk=False)
+        before, ours, theirs = _between(_steps(original), _steps(normalize(other)))
     except (DecompilationError, NotComparable, RecursionError):
         return []
-    parts = [(start, end) for tag, start, end, _, _ in matcher.get_opcodes() if tag != "equal"]
+    matcher = difflib.SequenceMatcher(None, ours[:LONGEST], theirs[:LONGEST], autojunk=False)
+    parts = [(before + start, before + end) for tag, start, end, _, _ in matcher.get_opcodes() if tag != "equal"]
     lines = {source.line for start, end in parts for source in original.sources[start : max(end, start + 1)]}
     return [line for line in lines if line is not None]
 
@@ -138,6 +143,14 @@ def _lines_that_differ(raw: RawCode, text: str | None, compiled: Compile) -> lis
 def _line_distance(line: int | None, lines: list[int]) -> int:
     """Return the distance from ``line`` to the nearest of ``lines``; 0 if unknown."""
     return min((abs(line - other) for other in lines), default=0) if line is not None else 0
+
+
+def _between(ours: list[Any], theirs: list[Any]) -> tuple[int, list[Any], list[Any]]:
+    """Return how many steps both begin with, and the rest of each without those that both end with."""
+    least = min(len(ours), len(theirs))
+    start = next((at for at in range(least) if ours[at] != theirs[at]), least)
+    end = next((at for at in range(least - start) if ours[-1 - at] != theirs[-1 - at]), least - start)
+    return start, ours[start : len(ours) - end], theirs[start : len(theirs) - end]
 
 
 def _steps(form: NormalForm) -> list[Any]:

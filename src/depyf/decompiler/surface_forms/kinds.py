@@ -51,6 +51,7 @@ KINDS = {
     "finally:abandoned-value": "A body returns the value of its last statement, and its `finally` overrides that.",
     "columns:undone": "Nothing is decided by columns.",
     "dead:names": "Code that nothing runs has names that the code object keeps.",
+    "dead:order": "A test that is never true assigns to all variables in their order, which the code may look at.",
     "dead:else": "What follows a body that leaves is its `else`: a dead jump is left of that.",
     "dead:else-below": "The `else` of a body that leaves is below: there is no dead jump.",
     "dead:else-pass": "An `if` has `else: pass`: a dead jump is left of it.",

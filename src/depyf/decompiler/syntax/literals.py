@@ -130,7 +130,8 @@ class PercentFormat(JoinedStr):
     def specifier(value: FormattedValue) -> str:
         """`%s`, `%-8r`: the specifier compiled to this value (optimize_format in ast_opt.c); "" if there is none."""
         texts = value.format_spec.values if isinstance(value.format_spec, JoinedStr) else []
-        text = "".join(str(part.value) if isinstance(part, Constant) else "{" for part in texts)
+        known = [part.value if isinstance(part, Constant) else None for part in texts]
+        text = "".join(one if isinstance(one, str) else "{" for one in known)
         found = _PERCENT.fullmatch(text)
         if value.conversion == -1 or found is None or bool(value.format_spec) != bool(text):
             return ""

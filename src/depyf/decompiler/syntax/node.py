@@ -115,10 +115,10 @@ def _equal(left: object, right: object) -> bool:
 
 def same_constant(left: object, right: object) -> bool:
     """Whether the constants are the same to the compiler; objects that are no constants must be identical."""
-    return left is right or _key(left) == _key(right)
+    return left is right or constant_key(left) == constant_key(right)
 
 
-def _key(value: object) -> object:
+def constant_key(value: object) -> object:
     """A hashable key for the constant, equal only for equal constants of equal types."""
     kind = type(value)
     if kind in (int, str, bytes, bool, CodeType):
@@ -126,9 +126,9 @@ def _key(value: object) -> object:
     if kind in (float, complex):
         return kind, repr(value)  # distinguishes -0.0 from 0.0, and makes nan equal to itself
     if isinstance(value, tuple) and kind is tuple:
-        return kind, tuple(map(_key, value))
+        return kind, tuple(map(constant_key, value))
     if isinstance(value, frozenset) and kind is frozenset:
-        return kind, frozenset(map(_key, value))
+        return kind, frozenset(map(constant_key, value))
     if isinstance(value, slice):
-        return kind, _key(value.start), _key(value.stop), _key(value.step)
+        return kind, *map(constant_key, (value.start, value.stop, value.step))
     return kind, id(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterable, Iterator
 
 from . import nodes
 
@@ -29,6 +29,19 @@ def outside_functions(body: list[nodes.Statement]) -> Iterator[nodes.Node]:
                 push(value)
 
 
+def bound_by(targets: Iterable[nodes.Node | None]) -> set[str]:
+    """The names that the targets of assignments bind."""
+    bound: set[str] = set()
+    todo = [*targets]
+    while todo:
+        one = todo.pop()
+        todo += getattr(one, "elts", [])
+        one = one.value if isinstance(one, nodes.Starred) else one
+        if isinstance(one, nodes.Name):
+            bound.add(one.id)
+    return bound
+
+
 def bound_names(body: list[nodes.Statement]) -> set[str]:
     """The names that the statements bind or delete, without the variables of comprehensions.
 
@@ -40,12 +53,7 @@ def bound_names(body: list[nodes.Statement]) -> set[str]:
             continue
         targets = list(getattr(node, "targets", None) or [getattr(node, "target", None)])
         targets.append(getattr(node, "optional_vars", None))
-        while targets:
-            one = targets.pop()
-            targets += getattr(one, "elts", [])
-            one = one.value if isinstance(one, nodes.Starred) else one
-            if isinstance(one, nodes.Name):
-                bound.add(one.id)
+        bound |= bound_by(targets)
         names = [getattr(node, field, None) for field in ("name", "asname")]
         bound.update(one.id if isinstance(one, nodes.Name) else one for one in names if one is not None)
     return bound

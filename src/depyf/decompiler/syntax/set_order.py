@@ -52,14 +52,22 @@ def _read(order: list[object]) -> list[object]:
 
 
 def _read_sorted(order: list[object]) -> list[object]:
-    """The same from 3.11 on: marshal sorts what it writes (its w_complex_object)."""
+    """The same from 3.11 on: marshal sorts elements by what it writes for each (its w_complex_object)."""
+    if not _marshal_sorts():
+        return []
     try:
-        return list(marshal.loads(marshal.dumps(frozenset(_compiled(order)))))  # type: ignore[arg-type]
+        return list(frozenset(sorted(frozenset(_compiled(order)), key=marshal.dumps)))  # type: ignore[arg-type]
     except ValueError:  # can't be in a file
         return []
 
 
 _MAKERS = (_compiled, _read, _read_sorted)
+
+
+@lru_cache(maxsize=None)
+def _marshal_sorts() -> bool:
+    """Whether the running interpreter's marshal writes two sets alike whose elements are in different orders."""
+    return marshal.dumps(frozenset([0, 8])) == marshal.dumps(frozenset([8, 0]))
 
 
 @lru_cache(maxsize=None)

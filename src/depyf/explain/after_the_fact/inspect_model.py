@@ -22,6 +22,7 @@ from ..frames.recompiles import add_reasons, kept_reasons
 from ..frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
 from ..graphs.capture import find_graph_module, graph_from_module
 from ..guards.collect import collect_guards
+from ..guards.state import read_state
 from ..kernels.in_process import kernels_of
 from ..model import CacheEntry, Frame, Graph, GraphBreak, Session
 from ..names import identifier, stable
@@ -231,6 +232,7 @@ def _entry(
         backend=_backend_words(getattr(live, "backend", None)),
     )
     entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, module_globals, frame.filename)
+    read_state(entry)
     entry.transformed = decompiled(code)
     entry.side_effects = [stable(effect) for effect in torch_behavior.side_effects(code)]
     for name in names_read(code):

@@ -10,6 +10,7 @@ import contextlib
 import os
 from typing import Any, Iterator, MutableMapping
 
+from ...writing import write_file
 from ..containment import logger
 from ..recording import patches, session
 from ..torch_facts import torch_behavior
@@ -94,8 +95,7 @@ def write_code_to_file_template(src: str, path_template: str) -> str:
     while True:
         path = path_template % str(number)
         try:
-            with open(path, "x", encoding="utf-8") as file:
-                file.write(src)
+            write_file(path, src, new=True)
             return path
         except FileExistsError:
             with open(path, encoding="utf-8") as file:

@@ -7,10 +7,12 @@ the next number. So is one which this process wrote before, because code objects
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from typing import Iterable
 
+from ...writing import open_below, write_file
 from ..names import writable_name
 from .processes import INDEX, WRITTEN, ProcessFolder, is_of_this_run
 
@@ -92,16 +94,8 @@ class DumpDirectory:
 
 def write_whole(path: str, text: str) -> None:
     """Writes a file as UTF-8: whoever looks finds all of it or none. Raises OSError."""
-    unfinished = f"{path}.{os.getpid()}.part"
-    try:
-        with open(unfinished, "w", encoding="utf-8", newline="\n", errors="backslashreplace") as file:
-            file.write(text)
-        os.replace(unfinished, path)
-        WRITTEN.add(path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-        raise
+    write_file(path, text, within=os.path.dirname(path), errors="backslashreplace")
+    WRITTEN.add(path)
 
 
 def write_index(path: str, text: str) -> None:
@@ -110,8 +104,8 @@ def write_index(path: str, text: str) -> None:
         write_whole(path, text)
     except OSError as error:
         why = f"# The index could not be written\n\n{error.strerror or type(error).__name__}\n"
-        if os.path.exists(path):
-            with open(path, "r+", encoding="utf-8") as file:
+        with contextlib.suppress(FileNotFoundError):
+            with open(open_below(path, os.path.dirname(path), os.O_WRONLY), "w", encoding="utf-8") as file:
                 file.write(why)
                 file.truncate()
         raise

@@ -15,6 +15,8 @@ import sys
 import time
 from typing import Any, Callable
 
+from ...writing import open_folder, remove_unfinished
+
 __all__ = ["INDEX", "ProcessFolder", "before_this_process_ends", "is_of_this_run", "rank_and_size"]
 
 INDEX = "README.md"
@@ -48,12 +50,13 @@ class ProcessFolder:
             self.ranks = 1  # the program has given each rank a folder by itself
         if self.ranks > 1:
             self.path = wished = os.path.join(wished, f"rank_{rank}")
-        held = None if forked_from else _held(self.path)
+        below = forked_from or os.path.abspath(path)
+        held = None if forked_from else _held(self.path, below)
         for number in itertools.count():
             if held is not None:
                 break
             self.path = os.path.join(wished, f"process_{number}")
-            held = _held(self.path)
+            held = _held(self.path, below)
         self._lock: int | None = held
         self._process = os.getpid()
 
@@ -74,7 +77,7 @@ def is_of_this_run(path: str) -> bool:
     if path in WRITTEN:
         return False
     try:
-        return os.stat(path).st_mtime >= STARTED
+        return os.lstat(path).st_mtime >= STARTED
     except OSError:
         return False
 
@@ -98,17 +101,20 @@ def before_this_process_ends(function: Callable[[], Any]) -> None:
         util.Finalize(None, function, exitpriority=0)
 
 
-def _held(path: str) -> int | None:
-    """Makes the folder and locks it. None when another process of this run has it, or had it."""
-    os.makedirs(path, exist_ok=True)
+def _held(path: str, below: str) -> int | None:
+    """Makes the folder and locks it. None when another process of this run has it, or had it.
+
+    Links in the folder `below`, which the user has named, are not followed: another may have put them there.
+    """
     if is_of_this_run(os.path.join(path, INDEX)):
         return None
+    os.makedirs(below, exist_ok=True)
     try:
         import fcntl
-
-        lock = os.open(path, os.O_RDONLY)
-    except (ImportError, OSError):
+    except ImportError:
+        os.makedirs(path, exist_ok=True)
         return _NO_LOCKS
+    lock = open_folder(path, below)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -117,4 +123,5 @@ def _held(path: str) -> int | None:
     except OSError:
         os.close(lock)
         return _NO_LOCKS
+    remove_unfinished(path, below)
     return lock

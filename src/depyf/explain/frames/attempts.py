@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from types import CodeType
+import linecache
+import os
+import re
+import sys
+from types import CodeType, FrameType
 from typing import Any, Callable, Dict, Tuple
 
-from ..model import GraphBreak, RecompileReason, Session
+from ...owners import is_of_libraries, is_of_program
+from ..model import GraphBreak, RecompileReason, Session, SourceLine
+from ..names import file_name
 from ..running import WATCHERS
 from ..torch_facts import torch_attempts, torch_behavior
 from .break_log import BreakLog
 from .called_names import called_name
 from .came_to_nothing import take_back
 from .circumstances import RecompilingCall, circumstances
+from .graph_breaks import place
 from .recompiles import reason_from_text
-from .refusals import Refusals, is_of_libraries
+from .refusals import AS_WRITTEN, Refusals
+from .resume_points import resumed
 
 __all__ = ["Attempts"]
 
 _Args = Tuple[Any, ...]
 _Keywords = Dict[str, Any]
+_COPIED = re.compile(r"  # (?P<file>[^#]+):(?P<line>\d+)$")  # see `user_lines.with_lines`
 _Call = Tuple[Callable[..., Any], _Args, _Keywords]
 
 
@@ -29,6 +38,7 @@ class Attempts:
     Attributes:
         refusals: those that gave nothing to run.
         circumstances: of each compilation, by its id.
+        caller: the program's line from which the function comes that is being compiled, if that is a library's.
     """
 
     def __init__(self, session: Session) -> None:
@@ -39,13 +49,14 @@ class Attempts:
         self._left: tuple[CodeType | None, str, list[RecompileReason]] = (None, "", [])  # by the last attempt
         self._recompiles: dict[int, tuple[CodeType, list[str], RecompilingCall]] = {}  # before their attempts
         self.circumstances: dict[str, dict[str, str]] = {}  # of each compilation, by its id
+        self.caller: SourceLine | None = None
 
     def unsupported(self, error: Any) -> None:
         """Dynamo found something that it can't trace."""
         self._breaks.raised(error)
         code = None if torch_behavior.current_compile_id() else torch_attempts.code_asked_about()
         if code is not None and not is_of_libraries(code.co_filename):  # before an attempt begins: a generator
-            self.refusals.failed(code, "", error, False)
+            self.refusals.failed(code, "", error)
 
     def skip_raised(self, error: Any) -> None:
         """Dynamo is about to leave the frame alone."""
@@ -63,7 +74,10 @@ class Attempts:
     def compiled(self, compile_id: str, local_names: Any) -> list[GraphBreak]:
         """A compilation has just given code: its breaks. Its circumstances are kept, for when it does not fit."""
         self.circumstances[compile_id] = circumstances(local_names)
-        return self._breaks.take(compile_id)
+        return self._placed(self._breaks.take(compile_id))
+
+    def _placed(self, breaks: list[GraphBreak]) -> list[GraphBreak]:
+        return [place(one, self.caller) for one in breaks]
 
     def cuts(self) -> list[str]:
         """Why the backend has cut the graph of that compilation, once for each part."""
@@ -71,8 +85,11 @@ class Attempts:
 
     def begins(self, args: _Args, kwargs: _Keywords) -> None:
         """An attempt begins: `_compile(code, ...)`."""
+        code = args[0] if args else kwargs["code"]
+        self.refusals.begins()
+        self.caller = None if is_of_program(code.co_filename) else _program_line(self._session)
         for watch in WATCHERS:
-            watch(args[0] if args else kwargs["code"])
+            watch(code)
 
     def ended(self, call: _Call, result: Any, error: BaseException | None) -> None:
         """An attempt has ended: `call` is that of `_compile`."""
@@ -84,22 +101,26 @@ class Attempts:
         function, args, kwargs = call
         given = inspect.signature(function).bind(*args, **kwargs).arguments
         code, compile_id = given["code"], str(given.get("compile_id") or "")
-        self._session.breaks += self._breaks.take(compile_id)
+        self._session.breaks += self._placed(self._breaks.take(compile_id))
         called = called_name(code, given.get("locals") or {})
         texts, unfit = self.reasons_of(code)
-        recompiled = [reason_from_text(text, unfit) for text in texts]
+        recompiled = [reason_from_text(text, unfit, code) for text in texts]
         if error is not None:
             take_back(self._session, code, compile_id)
-            self.refusals.failed(code, compile_id, error, bool(given.get("one_graph")), recompiled, called)
+            self.refusals.failed(code, compile_id, error, recompiled, called, self.caller)
         elif torch_attempts.tells_skip_reasons():
             self._left = code, compile_id, recompiled
         else:
             cause = getattr(skip, "__cause__", None)
             if cause is not None:
-                self.refusals.failed(code, compile_id, cause, False, recompiled, called)
-                self.refusals.found[-1].consequence = f"it runs as it is written ({_first_line(skip)})"
+                self.refusals.failed(code, compile_id, cause, recompiled, called, self.caller)
+                self.refusals.left_to_python(code, f"{AS_WRITTEN} ({_first_line(skip)})")
             else:
                 self.refusals.skipped(code, compile_id, str(skip or ""), recompiled)
+
+    def suppressed(self, args: _Args, kwargs: _Keywords) -> None:
+        """Dynamo goes on after an error: `format_error_msg(exception, code, ...)`, which it logs then."""
+        self.refusals.left_to_python(args[1] if len(args) > 1 else kwargs["code"])
 
     def skipped(self, args: _Args, kwargs: _Keywords) -> None:
         """Dynamo leaves a frame to Python: `CatchErrorsWrapper._handle_skip(result, frame)`."""
@@ -125,6 +146,27 @@ class Attempts:
         """Why `code` is compiled again, in torch's words, and the call which made it so; asked once."""
         known = self._recompiles.pop(id(code), None)
         return ([], None) if known is None else known[1:]
+
+
+def _program_line(session: Session) -> SourceLine | None:
+    """The innermost line of the program's own that is being executed.
+
+    Code of ours, which runs in the place of Dynamo's, says behind a statement which line of the program it is.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file, line = frame.f_code.co_filename, frame.f_lineno or 0
+        text = linecache.getline(file, line).strip() if is_of_program(file) else ""
+        if session.directory and file.startswith(os.path.join(os.path.abspath(session.directory), "")):
+            told = _COPIED.search(text)
+            names = [one.filename for one in session.frames if told and file_name(one.filename) == told["file"]]
+            file, line = (names[0], int(told["line"])) if told and names else ("", 0)
+            text = linecache.getline(file, line).strip() if file else ""
+        if text:
+            function = getattr(torch_behavior.continued_code(frame.f_code), "co_name", frame.f_code.co_name)
+            return SourceLine(file, line, text, (resumed(function) or (function,))[0])
+        frame = frame.f_back
+    return None
 
 
 def _first_line(error: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Sequence
 from ..model import Frame, GraphBreak
 from ..names import stable
 from ..torch_facts import torch_attempts, torch_behavior, torch_keeps
-from .graph_breaks import WENT_BACK, graph_break_from_reason
+from .graph_breaks import IS_JUMP, WENT_BACK, graph_break_from_reason
 
 __all__ = ["BreakLog", "breaks_behind"]
 
@@ -63,6 +63,9 @@ class BreakLog:
         cause = self._cause(compile_id) if text.startswith(tuple(WENT_BACK)) else None
         if cause is not None:
             return graph_break_from_reason(cause.text, cause.stack)
+        told = self._raised[-1] if self._raised and text.startswith(IS_JUMP[0]) else None
+        if told is not None and told.compile_id == compile_id and told.text.startswith(IS_JUMP[1]):
+            text = told.text  # with the hints for this branch, which the reason lacks
         return graph_break_from_reason(text, getattr(reason, "user_stack", None) or [])
 
     def _cause(self, compile_id: str) -> _Raised | None:

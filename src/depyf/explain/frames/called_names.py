@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from types import CodeType
+import inspect
+import sys
+from types import CodeType, FunctionType, MethodType
 from typing import Any, Mapping
 
 from ..containment import contained
 from ..model import Frame, Session
 
-__all__ = ["called_name", "note_called_name"]
+__all__ = ["called_name", "is_wrapper", "note_called_name"]
+
+_PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_MOST_NAMES = 3
 
 
 def note_called_name(session: Session, frame: Frame, variables: Mapping[str, Any] | None) -> None:
-    """Give ``frame`` its name in titles, if it has none yet and this call shows one."""
-    if frame.code is not None and not frame.called:
+    """Give ``frame`` its name in titles, if it has none yet and this call shows one; a wrapper has all it wraps."""
+    if frame.code is not None and (not frame.called or is_wrapper(frame.code)):
         with contained(session, f"the name of {frame.name}", "its name in titles"):
-            frame.called = called_name(frame.code, variables or {})
+            known = frame.called.split(", ") if frame.called else []
+            name = called_name(frame.code, variables or {})
+            if name and name not in known and len(known) < _MOST_NAMES:
+                frame.called = ", ".join([*known, name])
+
+
+def is_wrapper(code: CodeType) -> bool:
+    """Whether a function made in another takes any arguments and names none: ``def wrapper(*args, **kwargs)``."""
+    takes_any = code.co_flags & _PASSES_ON == _PASSES_ON and not code.co_argcount + code.co_kwonlyargcount
+    return takes_any and bool(code.co_freevars)
 
 
 def called_name(code: CodeType, variables: Mapping[str, Any]) -> str:
@@ -28,11 +42,31 @@ def called_name(code: CodeType, variables: Mapping[str, Any]) -> str:
         code: of the function.
         variables: those of a call of it.
     """
-    if not code.co_argcount or code.co_varnames[0] not in variables:
-        return ""
+    wrapped = _wrapped(code, variables) if is_wrapper(code) else ""
+    if wrapped or not code.co_argcount or code.co_varnames[0] not in variables:
+        return wrapped
     owner = type(variables[code.co_varnames[0]])
     for base in type.__dict__["__mro__"].__get__(owner):
         for name, value in vars(base).items():
             if getattr(value, "__code__", None) is code:
                 return f"{owner.__name__}.{name}"
     return ""
+
+
+def _wrapped(code: CodeType, variables: Mapping[str, Any]) -> str:
+    """What a wrapper calls: the one function, method or module that it closes over; "" if these are several."""
+    found = {name: variables[name] for name in code.co_freevars if name in variables}
+    beside = getattr(code, "co_qualname", "").rpartition(".")[0]  # a function made there as well is not wrapped
+    names = [name for name in map(_name_of, found.values()) if name]
+    names = [name for name in names if not beside or name.rpartition(".")[0] != beside]
+    return names[0].rpartition("<locals>.")[2] if len(names) == 1 else ""
+
+
+def _name_of(value: Any) -> str:
+    """Of a function or method its name in its class, of a module ``Sequential.forward``. Runs no code of it."""
+    if isinstance(value, MethodType):
+        value = value.__func__
+    if isinstance(value, FunctionType):
+        return value.__qualname__
+    torch = sys.modules.get("torch")
+    return f"{type(value).__name__}.forward" if torch is not None and isinstance(value, torch.nn.Module) else ""

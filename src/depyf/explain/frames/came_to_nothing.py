@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from types import CodeType
 
+from ...writing import open_below
 from ..dump.dump_directory import write_whole
 from ..model import Session
 from ..transformed.transformed_code import WHAT_RUNS
@@ -26,6 +27,6 @@ def take_back(session: Session, code: CodeType, compile_id: str) -> None:
                 if artifact.path == entry.transformed_path and artifact.status == "written":
                     artifact.why_open = _NEVER_RAN[0].lower() + _NEVER_RAN[1:-1]
                     path = os.path.join(session.directory, artifact.path)
-                    with open(path, encoding="utf-8") as file:
+                    with open(open_below(path, session.directory, os.O_RDONLY), encoding="utf-8") as file:
                         text = file.read()
                     write_whole(path, text.replace(WHAT_RUNS, _NEVER_RAN, 1))

@@ -9,16 +9,29 @@ import sys
 from functools import lru_cache
 from typing import Any, Sequence
 
+from ...owners import is_of_program
+from ..guards.words import user_spelling
 from ..model import GraphBreak, SourceLine
 from ..names import stable, without_addresses
 
-__all__ = ["WENT_BACK", "graph_break_of", "graph_break_from_reason"]
+__all__ = ["IS_JUMP", "WENT_BACK", "graph_break_from_reason", "graph_break_of", "place", "readable"]
 
 _LINK = re.compile(r"https?://\S+/(?P<id>gb\d+)\.html", re.IGNORECASE)
 _PART = re.compile(r"\s+(?P<name>Explanation|Hint|Developer debug context|Higher Order Operator): ?(?P<text>.*)")
 _NO_PART = ("***", " For more details")
+_PARTS = {"Explanation": "explanation", "Developer debug context": "context"}
 _JUMP = "generic_jump"
+IS_JUMP = (_JUMP, "Data-dependent")  # what Dynamo keeps of a branch on data, and what it says of it
 _BRANCHING = "Data-dependent branching"
+_OBJECT = re.compile(r"<(?:built-in |bound )?(?:function|method) (?P<name>(?:[\w.]|<\w+>)+)(?: of .*?)?(?: ?\.\.\.)?>")
+_ARGUMENTS = re.compile(r"\(\*\(.*?\), \*\*\{.*?\}\)", re.DOTALL)  # of an operation in a graph
+_FOLDERS = re.compile(r"/[^\s'\"]*/(?:site|dist)-packages/")
+_LOCALS = re.compile(r"\b\w+\.<locals>\.")
+_QUOTED = re.compile(r"`([^`]+)`")
+_BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
+_VIOLATED = "Constraints violated ("
+_CONSTRAINT = re.compile(r"^ *- (?P<words>.*(?:\n(?! *- |\n).*)*)", re.MULTILINE)
+_STACK_LINE = re.compile(r'^ +File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n +(?P<text>.*)', re.M)
 WENT_BACK = {
     "step_unsupported": "Dynamo went back to the last line after which it can stop; the break itself comes later in "
     "the function",
@@ -41,10 +54,35 @@ def graph_break_of(graph_module: Any) -> GraphBreak | None:
     return graph_break_from_reason(str(getattr(reason, "reason", "")), getattr(reason, "user_stack", None) or [])
 
 
+def place(found: GraphBreak, caller: SourceLine | None = None) -> GraphBreak:
+    """Finds the program's own line in the stack; `caller` is the one that called a library's function."""
+    stopped = found.stack[-1] if found.stack else found.inside or found.location
+    own = [line for line in [caller, *found.stack] if line is not None and is_of_program(line.filename)]
+    found.location = own[-1] if own else stopped
+    found.inside = stopped if stopped != found.location else None
+    if found.inside is not None and any(_is_about(hint, found.inside) for hint in found.hints):
+        found.hints = [hint for hint in found.hints if not _is_about(hint, found.inside)]
+        found.remedy = _BY_DESIGN
+    return found
+
+
+def _is_about(hint: str, line: SourceLine) -> bool:
+    """Whether a hint is to change this line, which is not the program's."""
+    return any(quoted.strip("() ") in line.text for quoted in _QUOTED.findall(hint))
+
+
+def readable(text: str) -> str:
+    """Torch's text with functions by their names, and without folders of packages and the arguments of operations."""
+    text = text.replace("<unknown source>", "a value without a name")
+    return _ARGUMENTS.sub("(...)", _LOCALS.sub("", _OBJECT.sub(r"\g<name>", _FOLDERS.sub("", text))))
+
+
 def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBreak:
     """A `GraphBreak` from Dynamo's text and its stack of `traceback.FrameSummary`."""
     lines = [SourceLine(one.filename, one.lineno or 0, (one.line or "").strip(), one.name) for one in stack]
-    text = without_addresses(stable(reason)).strip()
+    text = readable(without_addresses(stable(reason)).strip())
+    if text.startswith(_VIOLATED):
+        return _violation(text, lines)
     if text.startswith(_JUMP):
         text = _BRANCHING
     else:
@@ -54,7 +92,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
     if title.endswith(":"):  # a backend that raised: what it said follows
         more, _, rest = rest.strip().partition("\n")
         title = f"{title} {more.strip()}".strip()
-    found = GraphBreak(title, lines[-1] if lines else None, gb_type=title, stack=lines)
+    found = GraphBreak(title, gb_type=title, stack=lines)
     _take_apart(rest, found)
     known = _registry().get(found.gb_type, {})
     link = _LINK.search(text)
@@ -62,11 +100,24 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.gb_id, found.link = link.group("id").upper(), link.group()
     else:
         found.gb_id = known.get("id", "")
+    found.is_general = title == _BRANCHING or bool(found.explanation) and found.explanation == known.get("explanation")
     if title == _BRANCHING:
         found.reason = "the branch depends on a tensor's value"
         found.explanation = found.explanation or known.get("explanation", "")
         found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS
-    return found
+    return place(found)
+
+
+def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:
+    """Sizes that the program has marked as dynamic and uses as constants."""
+    title, _, rest = text.partition("\n")
+    rest, _, stack = rest.partition("User stack:")
+    lines = lines or [SourceLine(one["file"], int(one["line"]), one["text"].strip(), one["function"])
+                      for one in _STACK_LINE.finditer(stack)]  # fmt: skip
+    said = [user_spelling(" ".join(match["words"].split())) for match in _CONSTRAINT.finditer(rest)] or [title]
+    words, _, hint = said[0].partition(". ")
+    hints = [hint or "remove the mark, or use torch._dynamo.maybe_mark_dynamic", *said[1:]]
+    return place(GraphBreak(words.rstrip("."), gb_type=title.partition(" (")[0], hints=hints, stack=lines))
 
 
 def _take_apart(text: str, found: GraphBreak) -> None:
@@ -81,8 +132,8 @@ def _take_apart(text: str, found: GraphBreak) -> None:
         elif parts:
             parts[-1][1].append(line.strip())
     for name, written in parts:
-        if name == "Explanation" and not found.explanation:
-            found.explanation = "\n".join(written).strip()
+        if name in _PARTS and not getattr(found, _PARTS[name]):
+            setattr(found, _PARTS[name], "\n".join(written).strip())
         elif name == "Hint":
             found.hints.append("\n".join(written).strip())
 

@@ -7,18 +7,33 @@ from types import CodeType, MappingProxyType
 from typing import Any, Mapping, Sequence
 
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
+from ..guards.tensor_checks import DTYPES
 from ..guards.words import describe, user_spelling
 from ..model import CacheEntry, RecompileReason, SourceLine
 from ..torch_facts import torch_behavior, torch_keeps
 from .circumstances import ChangedValue, RecompilingCall, changes
+from .remedies import remedy
 
 __all__ = ["actual_value", "add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
 
 _ID = re.compile(r"^(?P<id>[\d?]+/\d+): (?P<rest>.*)$", re.DOTALL)
 _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
-_MISMATCH = re.compile(r"\bexpected (?P<expected>.+?),? (?:actual|got|but got) (?P<actual>.+?)\.?$")
-_GRAD_MISMATCH = re.compile(r"\brequires_grad mismatch\. expected requires_grad=(?P<expected>[01])")
+_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d{1,7}), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
+_TENSOR = re.compile(
+    r"^tensor '(?P<name>.+?)' (?:Tensor )?(?P<what>size|stride|rank|dtype|requires_grad|device index) mismatch"
+    r"(?: at index (?P<index>\d+))?\. [Ee]xpected (?:device index to be |requires_grad=)?(?P<expected>\w+)"
+    r"(?:,? (?:actual|got|but got) (?:requires_grad=)?(?P<actual>\w+))?"
+)
+_OF_TENSOR = {
+    "size": "{}.shape[{}]", "stride": "{}.stride({})", "rank": "{}.dim()", "dtype": "{}.dtype",
+    "requires_grad": "{}.requires_grad", "device index": "{}.device.index",
+}  # fmt: skip
+_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
+_TWINS = re.compile(
+    r"^Duplicate tensors? found(?:: (?P<names>\[.*\])| where not expected! (?P<second>[\w.'\"\[\]]+?) ?should.*)$"
+)
+_HINT = re.compile(r" \(HINT: type [^()]*\)$")
+_SAME_OBJECT = re.compile(r"^(?P<source>.+?) is the object it was(?:, type=<class '(?P<type>[^']+)'>)?$")
 _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class 'torch\.Tensor'>,) but found "
     r"<class '(?P<actual>.+)'>"
@@ -40,41 +55,6 @@ _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _LONGEST_VALUE = 80
 _NO_VALUE = object()
 
-_DYNAMIC = (
-    "where this size changes from call to call, mark it before the first: "
-    "torch._dynamo.mark_dynamic(tensor, dimension), or torch.compile(dynamic=True)"
-)
-_SMALL = "sizes 0 and 1 are compiled each by themselves, also where the dimension is dynamic"
-_AUTOCAST = "set autocast, determinism and the like once, before the first call"
-_GRAD_REMEDY = "with and without torch.no_grad() it is compiled separately"
-_ATTRIBUTE = (
-    "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
-)
-_KINDS = "tensors made in and outside of inference mode, or of another kind, are compiled each by themselves"
-_KEY = "each set of keys is compiled by itself: always pass {key}, None where there is none"
-_OPTIONAL = "None and what is not None are compiled each by themselves: pass the one or the other every time"
-_LENGTHS = "each length and set of keys is compiled by itself: pass as many items, or the same keys, every time"
-_REMEDIES: tuple[tuple[str, str], ...] = (
-    (r"stride mismatch|\.stride\(", "each memory layout is compiled by itself: call .contiguous() before"),
-    (r"size mismatch|\.size\(", _DYNAMIC),
-    (r"rank mismatch|ndim", "each number of dimensions is compiled by itself: reshape before the call"),
-    (r"dtype mismatch", "each dtype is compiled by itself: convert before the call"),
-    (r"device mismatch", "each device is compiled by itself"),
-    (r"requires_grad mismatch", "tensors with and without requires_grad are compiled each by themselves"),
-    (r"dispatch key set mismatch", _KINDS),
-    (r"^(\S+: )?expected type of ", "a tensor, None and each type are compiled separately: pass a tensor every time"),
-    (r"grad_mode", _GRAD_REMEDY),
-    (r"GLOBAL_STATE|check_global_state|torch_function", _AUTOCAST),
-    (r"\.training\b", "train() and eval() are compiled separately"),
-    (r"BACKEND_MATCH", "pass the same backend object every time"),
-    (r"Duplicate tensor", "one tensor for two inputs is compiled by itself: pass a copy"),
-    (r"___check_obj_id|is the object it was", "pass the same object every time, or what is needed of it as tensors"),
-    (r"___check_type_id|of the type it was|^type\(", "each type is compiled by itself: pass one type"),
-    (r"^KeyError on |___dict_contains", _KEY),
-    (r"len\(|^not |DICT|\.keys\(\)", _LENGTHS),
-)
-
-
 def add_reasons(
     entry: CacheEntry,
     reasons: Sequence[str],
@@ -90,7 +70,7 @@ def add_reasons(
         before: by compile id, the circumstances of the earlier compilations.
     """
     for text in reasons:
-        one = reason_from_text(text, call)
+        one = reason_from_text(text, call, entry.original_code)
         if call is not None:
             _compare(one, changes(before.get(one.compile_id, {}), call.now))
         entry.recompiled.append(one)
@@ -104,44 +84,40 @@ def _compare(found: RecompileReason, changed: list[ChangedValue]) -> None:
     for name, was, now in changed:
         if is_global and not name.endswith(".training") and not found.expected:
             found.subject, found.expected, found.actual = name, was, now
-            found.remedy = _GRAD_REMEDY if name == "grad mode" else found.remedy
+            found.remedy = remedy(found, "", None, False)
         elif name != found.subject and not (name.endswith(".training") and ".training" in found.guard):
             found.besides.append(f"{name} was {was} and is {now} now")
 
 
-def reason_from_text(text: str, call: RecompilingCall | None = None) -> RecompileReason:
-    """Torch's text about one compilation; `call` is the one which it did not fit."""
+def reason_from_text(
+    text: str, call: RecompilingCall | None = None, code: CodeType | None = None
+) -> RecompileReason:
+    """Torch's text about one compilation; `call` is the one which it did not fit, `code` what was to be compiled."""
     body = _STACK.split(text, maxsplit=1)
     line = _last_line(body[1]) if len(body) > 1 else None
     head = _head(body[0])
     match = _ID.match(head)
     compile_id, rest = (match.group("id"), match.group("rest")) if match else ("", head)
-    written, _ = split_verbose_part(rest)
-    code, asked = split_verbose_part(recompile_reason(rest))
-    found = RecompileReason(compile_id, code, user_line=asked or line)
-    found.words = describe(kind_of(code), code, None, {}).words or code
-    _take_apart(found, code, call)
-    found.remedy = _remedy(text, written, found)
+    check, asked = split_verbose_part(recompile_reason(rest))
+    check = _HINT.sub("", check)  # which says the same
+    found = RecompileReason(compile_id, check, user_line=asked or line)
+    found.words = describe(kind_of(check), check, None, {}).words or check
+    _take_apart(found, check, call)
+    found.remedy = remedy(found, text, code, call is not None and torch_keeps.is_static_by_request())
     return found
 
 
 def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
     """What was expected, and what came."""
-    mismatch, grad, no_tensor = _MISMATCH.search(code), _GRAD_MISMATCH.search(code), _NO_TENSOR.match(code)
+    twins = _TWINS.match(code)
+    tensor, no_tensor, same = _TENSOR.match(code), _NO_TENSOR.match(code), _SAME_OBJECT.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
-    keys = _KEYS.match(code)
-    devices = [_DEVICE.findall(keys[which])[:1] for which in ("expected", "actual")] if keys is not None else []
-    if keys is not None and all(devices) and devices[0] != devices[1]:
-        found.subject = user_spelling(keys["name"])
-        found.expected, found.actual = (f"on {name.lower()}" for [name] in devices)
-        found.words = f"{found.subject} is {found.expected}"
-    elif mismatch is not None:
-        found.expected, found.actual = mismatch.group("expected"), mismatch.group("actual")
-    elif _of_keys(found, code, call):
+    if tensor is not None:
+        _of_tensor(found, tensor)
+    elif twins is not None:
+        _of_twins(found, twins)
+    elif _of_dispatch(found, code) or _of_keys(found, code, call):
         pass
-    elif grad is not None:
-        found.expected = "requires_grad={}".format(bool(int(grad.group("expected"))))
-        found.actual = "requires_grad={}".format(not int(grad.group("expected")))
     elif no_tensor is not None:
         found.subject = user_spelling(no_tensor.group("source"))
         name = no_tensor.group("actual")
@@ -158,14 +134,84 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.words = f"{found.subject} is {found.expected}"
         value = _value_of(kind.group("source"), call)
         found.actual = "" if value is _NO_VALUE else type(value).__name__
+    elif same is not None:
+        _of_object(found, same, _value_of(same["source"], call))
     elif compared is not None and " is " in code and _SOURCE.match(compared["expected"]):  # one object for both
         found.subject, found.expected = user_spelling(compared["source"]), user_spelling(compared["expected"])
-        found.actual = "another object"
+        found.words = f"{found.subject} is {found.expected}"
+        found.actual = "None" if _value_of(compared["source"], call) is None else "another object"
     elif compared is not None:
         found.expected = compared.group("expected")
         found.subject = user_spelling(compared.group("source"))
         value = _value_of(compared.group("source"), call)
         found.actual = _plain(value) or _type_of(value)
+
+
+def _of_tensor(found: RecompileReason, match: re.Match[str]) -> None:
+    """``tensor 'x' size mismatch at index 0. expected 4, actual 5``: ``x.shape[0] == 4``, and 5 came."""
+    found.subject = _OF_TENSOR[match["what"]].format(user_spelling(match["name"]), match["index"])
+    found.expected, found.actual = match["expected"], match["actual"] or ""
+    if match["what"] == "requires_grad":
+        found.expected, found.actual = str(match["expected"] == "1"), str(match["expected"] != "1")
+    elif match["what"] == "dtype":
+        found.expected, found.actual = (DTYPES.get(name, name) for name in (found.expected, found.actual))
+    if match["what"] == "size" and {found.expected, found.actual} & {"0", "1"}:
+        found.note = "sizes 0 and 1 are always compiled by themselves"
+    verb = "is" if match["what"] == "requires_grad" else "=="
+    found.words = f"{found.subject} {verb} {found.expected}"
+
+
+def _of_dispatch(found: RecompileReason, code: str) -> bool:
+    """So where the keys were others by which operators are dispatched: another device, autocast, inference mode."""
+    keys = _KEYS.match(code)
+    if keys is None:
+        return False
+    sets = [set(re.findall(r"\w+", keys[which])) - {"DispatchKeySet"} for which in ("expected", "actual")]
+    lost, new = sorted(sets[0] - sets[1]), sorted(sets[1] - sets[0])
+    devices = [_DEVICE.findall(keys[which])[:1] for which in ("expected", "actual")]
+    found.subject = user_spelling(keys["name"])
+    if all(devices) and devices[0] != devices[1]:
+        found.expected, found.actual = (f"on {name.lower()}" for [name] in devices)
+    elif any(key.startswith("Autocast") for key in [*lost, *new]):
+        words = ("in autocast", "outside of autocast")
+        found.expected, found.actual = words if any(key.startswith("Autocast") for key in lost) else words[::-1]
+    elif any(key.startswith(("Autograd", "ADInplace")) for key in [*lost, *new]):
+        words = ("outside of inference mode", "in or from inference mode")
+        found.expected, found.actual = words if lost else words[::-1]
+    else:
+        found.expected, found.actual = _with_and_without(lost, new), _with_and_without(new, lost)
+    found.words = f"{found.subject} is {found.expected}"
+    return True
+
+
+def _with_and_without(keys: list[str], others: list[str]) -> str:
+    parts = [("with", keys), ("without", others)]
+    return "dispatched " + " and ".join(f"{word} {', '.join(names)}" for word, names in parts if names)
+
+
+def _of_twins(found: RecompileReason, match: re.Match[str]) -> None:
+    """``Duplicate tensors found: ["x", "y"]``, or, up to 2.12 or so, with the name of the second alone."""
+    names = [user_spelling(one or other) for one, other in _QUOTED.findall(match["names"] or "")]
+    found.subject = names[-1] if names else user_spelling(match["second"] or "")
+    if names:
+        found.words = "{} and {} are different tensors; they are one now".format(", ".join(names[:-1]), names[-1])
+    else:
+        found.words = f"{found.subject} is no tensor that came before it; it is one now"
+
+
+def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None:
+    """``fun is the object it was, type=<class 'function'>``: torch tells its class, or which class it is."""
+    source, shown = match["source"].replace(".__code__", ""), (match["type"] or "").rpartition(".")[2]
+    found.subject, is_class = user_spelling(source), isinstance(value, type)
+    noun = "function" if source != match["source"] else shown or "object"
+    named = bool(shown) and (is_class or value is None)  # None came: it may have been either
+    found.expected = shown if named else "one " + noun
+    found.words = f"{found.subject} is " + (shown if named else f"the {noun} it was")
+    if value is None or is_class:
+        found.actual = "None" if value is None else value.__name__
+    elif value is not _NO_VALUE or source != match["source"]:
+        kind = noun if source != match["source"] else type(value).__name__
+        found.actual = "another" if kind == noun else f"of type {kind}"
 
 
 def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
@@ -275,30 +321,6 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
     if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
     return _NO_VALUE
-
-
-def _remedy(whole: str, text: str, found: RecompileReason) -> str:
-    if "size mismatch" in text and {found.expected, found.actual} & {"0", "1"}:
-        return _SMALL
-    if "allow_unspec_int_on_nn_module" in whole:
-        return _ATTRIBUTE
-    if "dispatch key set" in text and found.expected.startswith("on "):
-        return "each device is compiled by itself"
-    if "dispatch key set" in text and ("Autocast" in found.expected) != ("Autocast" in found.actual):
-        return _AUTOCAST
-    if found.expected == "None" and "is None" in found.words:
-        return _OPTIONAL
-    for mark, words in _REMEDIES:
-        if re.search(mark, text) or re.search(mark, found.guard):
-            missing = _NO_KEY.match(found.guard) or _CONTAINS.match(found.guard)
-            return words.replace("{key}", missing["key"] if missing is not None else "it")
-    if re.match(r"^-?\d+$", found.expected):
-        return "a number that changes: make it a tensor, or torch.compile(dynamic=True)"
-    if re.match(r"^-?\d*\.\d*(e-?\d+)?$", found.expected):
-        return "a float that changes: make it a tensor, torch.tensor(value)"
-    if found.expected in ("True", "False", "None") or found.expected[:1] in "'\"" and found.expected:
-        return "each value of it is compiled by itself"
-    return ""
 
 
 def _head(text: str) -> str:

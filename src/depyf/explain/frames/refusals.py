@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import linecache
-import os
 import re
-import sys
 from dataclasses import replace
-from functools import lru_cache
 from types import CodeType
 from typing import Any, Mapping, Sequence
 
+from ...owners import is_of_libraries
 from ..model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from ..names import stable, without_addresses
-from ..torch_facts.torch_attempts import can_be_fallen_back_from
 from ..torch_facts.torch_behavior import compilation_metrics
-from .graph_breaks import graph_break_from_reason
+from ..torch_facts.torch_keeps import recompile_limit
+from .graph_breaks import graph_break_from_reason, place
 
-__all__ = ["Refusals", "has_nothing_in_it", "is_of_libraries", "refusal_from_metrics", "skip_words"]
+__all__ = ["AS_WRITTEN", "Refusals", "has_nothing_in_it", "is_by_rule", "refusal_from_metrics", "skip_words"]
+
+AS_WRITTEN = "it runs as it is written"
 
 _THEN = "*** While handling this graph break"
+_DEEPEST = 20  # causes of an error: a program could make a circle
 _USER_CODE = "from user code:"
 _LIMIT = "recompile limit exceeded"
 _EXCEEDED = "Dynamo recompile limit exceeded"
 _OF_METRICS = ("fail_reason", "fail_type", "fail_user_frame_filename", "fail_user_frame_lineno", "compile_id",
                "co_name", "co_filename", "co_firstlineno")  # fmt: skip
-_INSTALLED_TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\]torch[/\\]")
-_LIBRARY = re.compile(r"[/\\]lib(?:64)?[/\\]python3\.\d+[/\\](?!(?:site|dist)-packages)")
+_OTHER_LIMIT = (
+    "{} is {} in this thread, and {} where the recording began: from torch 2.13 on a setting of "
+    "torch._dynamo.config holds in the thread that makes it"
+)
 _REACHED = re.compile(r"\w*(recompile|cache_size)_limit reached")  # all that torch says up to 2.9
 
 
@@ -39,50 +42,68 @@ class Refusals:
 
     def __init__(self) -> None:
         self.found: list[Refusal] = []
+        self._limit = recompile_limit()
         self.skips: list[Skip] = []
         self._seen: dict[int, Any] = {id(one): one for one in compilation_metrics()}
         self._why: dict[int, tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
-        self._failed: CodeType | None = None
+        self._failed: tuple[CodeType | None, Refusal] = (None, Refusal())  # the last, until Dynamo has gone on
         self._told: set[tuple[str, str]] = set()  # compile ids and names of code objects, of those that hooks told of
+
+    def begins(self) -> None:
+        """Another attempt begins: what failed before was raised, unless Dynamo has said otherwise."""
+        self._failed = None, Refusal()
 
     def failed(
         self,
         code: CodeType,
         compile_id: str,
         error: BaseException,
-        is_whole: bool,
         recompiled: Sequence[RecompileReason] = (),
         called: str = "",
-    ) -> None:
-        """A compilation has ended with `error`; `is_whole` under ``fullgraph``, where the call raises it.
+        caller: SourceLine | None = None,
+    ) -> Refusal:
+        """A compilation has ended with `error`, which leaves the call unless Dynamo says otherwise (`left_to_python`).
 
-        `recompiled` are the reasons why others did not fit, `called` is the function's class and name, if known.
+        `recompiled` are the reasons why others did not fit, `called` is the function's class and name, if known,
+        `caller` the program's line that called it, if it is none of the program's.
         """
-        text = str(getattr(error, "msg", None) or error).strip()
-        if not text or text.startswith(_USER_CODE):  # an assertion of torch's own
-            text = f"{type(error).__name__}\n{text}"
-        refusal = _refusal_of(text, list(getattr(error, "real_stack", None) or []))
+        text, stack = _text_of(error), getattr(error, "real_stack", None)
+        cause = _first_cause(error)
+        if cause is not error and "\n" not in text:  # it says that it failed, the cause why
+            text = "{}: {}".format(text.rstrip("."), _text_of(cause))
+            stack = getattr(cause, "real_stack", None) or stack
+        refusal = _refusal_of(text, list(stack or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name
-        refusal.error = type(error).__name__
-        self._told |= {(compile_id, code.co_name), (compile_id, "")}
-        refusal.location = _line(code.co_filename, code.co_firstlineno)
+        refusal.error, refusal.raised = type(error).__name__, True
         refusal.why.compile_id = compile_id
         refusal.recompiled = list(recompiled)
-        if is_whole:
-            refusal.consequence = "the call raised it, for it was compiled with fullgraph=True"
-        elif not refusal.consequence and can_be_fallen_back_from(error):
-            refusal.consequence = "it runs as it is written"
+        limit = recompile_limit()
+        if "limit" in refusal.why.reason and limit != self._limit:
+            refusal.why.hints = [_OTHER_LIMIT.format(*limit, self._limit[1])]
+        refusal.location = _line(code.co_filename, code.co_firstlineno)
+        place(refusal.why, caller)
+        self._told |= {(compile_id, code.co_name), (compile_id, "")}
         if refusal not in self.found:
             self.found.append(refusal)
         self._why[id(code)] = (code, "Dynamo gave it up: " + refusal.why.reason)
-        self._failed = code
+        self._failed = code, refusal
+        return refusal
+
+    def left_to_python(self, code: CodeType, words: str = AS_WRITTEN) -> None:
+        """Dynamo goes on after an error: the function runs as it is written."""
+        failed, refusal = self._failed
+        if code is failed:
+            refusal.raised, refusal.consequence = False, refusal.consequence or words
+            if self.found.count(refusal) > 1:  # said before, of another call
+                self.found = [one for one in self.found if one is not refusal]
 
     def skipped(
         self, code: CodeType, compile_id: str, reason: str, recompiled: Sequence[RecompileReason] = ()
     ) -> None:
         """Dynamo has left a function to Python. It says so of those too whose compilation failed a moment ago."""
-        failed, self._failed = self._failed, None
-        if code is failed:
+        if code is self._failed[0]:
+            self.left_to_python(code)
+            self._failed = None, Refusal()
             return
         words = skip_words(reason)
         where = SourceLine(code.co_filename, code.co_firstlineno, "", code.co_name)
@@ -114,12 +135,33 @@ class Refusals:
         self.look()
         for refusal in self.found:
             for frame in frames:
-                if _number(refusal.compile_id) in {_number(entry.compile_id) for entry in frame.entries}:
+                numbers = [entry.compile_id for entry in frame.entries]
+                if _number(refusal.compile_id) in set(map(_number, numbers)):
                     refusal.function = refusal.function or frame.name
                     refusal.location = refusal.location or SourceLine(frame.filename, frame.first_line, "", frame.name)
+                    later = [one for one in numbers if _attempt(one) > _attempt(refusal.compile_id)]
+                    refusal.compiled_later = min(later, key=_attempt, default="") if refusal.raised else ""
                     if refusal not in frame.refusals:
                         frame.refusals.append(refusal)
+            if refusal.raised:
+                after = f"; a later one was compiled ({refusal.compiled_later})" if refusal.compiled_later else ""
+                refusal.consequence = f"the call raised it{after}"
         return self.found
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """The error of Dynamo's from which the others came; `error` itself if there is none."""
+    for _ in range(_DEEPEST):
+        if error.__cause__ is None or not hasattr(error.__cause__, "msg"):
+            break
+        error = error.__cause__
+    return error
+
+
+def _text_of(error: BaseException) -> str:
+    text = str(getattr(error, "msg", None) or error).strip()
+    said = text.partition(_USER_CODE)[0].strip()  # the stack has the rest
+    return said or type(error).__name__  # an assertion of torch's own
 
 
 _NOTHING_IN_IT = "nothing to compile in it: "
@@ -141,20 +183,14 @@ def skip_words(reason: str) -> str:
     return first[len(_SAID_BEFORE) :] if first.startswith(_SAID_BEFORE) else first
 
 
+def is_by_rule(words: str) -> bool:
+    """Whether a function was left to Python for the file it is in, whatever it does."""
+    return "skipfiles list" in words or "namedtuple" in words
+
+
 def has_nothing_in_it(words: str) -> bool:
     """Whether a function was left to Python because Dynamo has nothing to do in it."""
     return words.startswith(_NOTHING_IN_IT)
-
-
-@lru_cache(maxsize=256)
-def is_of_libraries(filename: str) -> bool:
-    """Whether a file is one of torch's or of Python's library, or none at all (``<string>``)."""
-    if filename.startswith("<") and not filename.startswith(("<ipython", "<stdin")):
-        return True
-    torch = os.path.dirname(getattr(sys.modules.get("torch"), "__file__", None) or "")
-    if torch and filename.startswith(torch + os.sep) or _INSTALLED_TORCH.search(filename) or _LIBRARY.search(filename):
-        return True  # of this process, or of the one whose log is read
-    return filename.startswith(os.path.dirname(os.__file__) + os.sep) and "-packages" not in filename
 
 
 def refusal_from_metrics(metrics: Mapping[str, Any], with_text: bool = True) -> Refusal:
@@ -166,7 +202,8 @@ def refusal_from_metrics(metrics: Mapping[str, Any], with_text: bool = True) -> 
     """
     refusal = _refusal_of(str(metrics.get("fail_reason")))
     line = _line if with_text else _line_alone
-    refusal.why.location = line(metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno"))
+    where = line(metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno"))
+    refusal.why.location = where or refusal.why.location
     refusal.compile_id = str(metrics.get("compile_id") or "")
     refusal.function = str(metrics.get("co_name") or "")
     refusal.location = line(metrics.get("co_filename"), metrics.get("co_firstlineno"))
@@ -198,3 +235,8 @@ def _line_alone(filename: Any, number: Any) -> Any:
 
 def _number(compile_id: str) -> str:
     return compile_id.partition("/")[0]
+
+
+def _attempt(compile_id: str) -> int:
+    number = compile_id.rpartition("/")[2]
+    return int(number) if number.isdecimal() else -1

@@ -16,7 +16,7 @@ __all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_f
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
-_RESUMED = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.+)_at_(?P<line>\d+)$")
+_RESUMED = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.+)_at_(?P<line>\d{1,7})$")
 _NOT_TAKEN = bytes([dis.opmap["NOT_TAKEN"]]) if "NOT_TAKEN" in dis.opmap else None  # 3.14 and later, after a jump
 _BROKEN_LINE = re.compile(r"_at_(\d+)$")
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..frames.graph_breaks import graph_break_from_reason
-from ..frames.refusals import refusal_from_metrics
+from ..frames.graph_breaks import graph_break_from_reason, place
+from ..frames.refusals import AS_WRITTEN, refusal_from_metrics
 from ..frames.resume_points import is_resume_name
 from ..model import Frame, GraphBreak, Refusal, SourceLine
 
-__all__ = ["AS_WRITTEN", "break_from_text", "is_of_whole_frame", "refusal_of"]
+__all__ = ["break_from_text", "is_of_whole_frame", "refusal_of"]
 
 _BREAK = re.compile(
-    r"Graph break in user code at (?P<file>.*):(?P<line>\d+)\n(?:Graph Break )?Reason: (?P<reason>.*?)"
+    r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,7})\n(?:Graph Break )?Reason: (?P<reason>.*?)"
     r"\n+User code traceback:\n(?P<stack>.*)",
     re.DOTALL,
 )
-_FRAME = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d+), in (?P<name>.+)$')
+_FRAME = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d{1,7}), in (?P<name>.+)$')
 _MARKS = re.compile(r"^\s*[~^]+[~^ ]*$")
 # What torch puts before the reason that it keeps: up to 2.6, and from 2.10 on.
 _IN_FRONT = re.compile(
@@ -30,7 +30,6 @@ _OTHER_WORDS = {"Data-dependent jump": "generic_jump", "STORE_ATTR-caused graph 
 _GAVE_UP = "Failed to handle graph break gracefully"  # the frame is refused: the metrics have it
 _SKIPPED = ("Graph break: skip: ", "Graph break: torch.compile cannot properly resume")
 _SOURCES = "\n\nStack variable source attribution:\n"
-AS_WRITTEN = "it runs as it is written"
 
 
 def break_from_text(text: str, frame: Frame) -> GraphBreak | None:
@@ -50,8 +49,7 @@ def break_from_text(text: str, frame: Frame) -> GraphBreak | None:
         stack = [SourceLine(match["file"], int(match["line"]), "", frame.name)]
     found = graph_break_from_reason(_OTHER_WORDS.get(reason.strip(), reason))
     found.stack = _from_frame(stack, frame)
-    found.location = found.stack[-1]
-    return found
+    return place(found)
 
 
 def is_of_whole_frame(text: str) -> bool:
@@ -63,8 +61,10 @@ def is_of_whole_frame(text: str) -> bool:
 def refusal_of(metrics: dict[str, Any], is_left_to_python: bool) -> Refusal:
     """What came of a compilation that failed, from its ``compilation_metrics``."""
     found = refusal_from_metrics(metrics, with_text=False)
-    if not found.consequence and is_left_to_python:
-        found.consequence = AS_WRITTEN
+    if is_left_to_python:
+        found.consequence = found.consequence or AS_WRITTEN
+    elif not found.consequence:  # Dynamo writes nothing of what it lets out
+        found.raised, found.consequence = True, "the call raised it"
     return found
 
 

@@ -11,12 +11,14 @@ import builtins
 import re
 from typing import Any
 
+from ..guards.words import NO_CODE
 from ..model import Graph, Node, SourceLine
 
 __all__ = ["graph_from_text"]
 
 _COMMENT = re.compile(r"^ *#")
-_FILE = re.compile(r"^ *#(?:.*? )?File: (?P<file>.+?):(?P<line>\d+) in (?P<function>.+?), code: ?(?P<text>.*)$")
+_FILE = re.compile(r"(?P<file>.+?):(?P<line>\d{1,7}) in (?P<function>.+)$")
+_LONGEST = 5000  # characters of a line that is parsed: Python's parser takes much stack for deep code
 _NO_LINE = re.compile(r"^ *# *(?:No stacktrace found for following nodes)? *$")
 _NAMED = re.compile(r"^ {8}(?P<name>\w+)(?:: \"[^\"]*\")? = ")
 _INNER = re.compile(r"^    class ")  # the graphs of branches, after the one that calls them
@@ -38,21 +40,32 @@ def graph_from_text(name: str, text: str) -> Graph:
     for at, one in enumerate(text.split("\n")):
         if at and _INNER.match(one):
             break
-        place = _FILE.match(one)
-        if place is not None:
-            line = SourceLine(place["file"].strip(), int(place["line"]), place["text"].strip(), place["function"])
-        elif _COMMENT.match(one):
-            line = None if _NO_LINE.match(one) else line
+        if _COMMENT.match(one):
+            place = _place(one)
+            line = place or (None if _NO_LINE.match(one) else line)
         else:
             node = _node(one, line)
             graph.nodes += [node] if node is not None else []
     return graph
 
 
+def _place(comment: str) -> SourceLine | None:
+    """The line of the program that a comment names."""
+    before, found, rest = comment.partition("File: ")
+    head, code, text = rest.partition(", code:")
+    place = _FILE.match(head) if found and code and before.endswith(("#", " ")) else None
+    if place is None:
+        return None
+    return SourceLine(place["file"].strip(), int(place["line"]), text.strip(), place["function"])
+
+
 def _node(text: str, line: SourceLine | None) -> Node | None:
+    body: list[Any]
     try:
-        body: list[Any] = ast.parse(text.strip()).body
-    except (SyntaxError, ValueError):  # a constant that has no literal
+        if len(text) > _LONGEST:
+            raise ValueError("too long")
+        body = ast.parse(text.strip()).body
+    except NO_CODE:  # a constant that has no literal, or deep code
         named = _NAMED.match(text)
         return Node("call_function", named["name"], _without_number(named["name"]), line) if named is not None else None
     if len(body) > 1 and isinstance(body[0], ast.AugAssign):  # ``x += 1;  iadd = x``

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
+import warnings
+from collections import deque
 from types import SimpleNamespace
 from typing import Any
 
+from ...errors import ReportError
+from ...owners import is_of_program
+from ..frames.graph_breaks import place
 from ..frames.recompiles import add_reasons
+from ..frames.refusals import AS_WRITTEN
+from ..frames.remedies import remedy
 from ..frames.resume_points import is_resume_name, resumed
 from ..guards.collect import collect_guards
+from ..guards.state import read_state
 from ..kernels.provenance import Provenance
 from ..model import (
     CacheEntry,
@@ -21,8 +28,9 @@ from ..model import (
     Session,
     SourceLine,
 )
+from ..received import loads
 from ..torch_facts.torch_keeps import compile_times
-from .breaks import AS_WRITTEN, break_from_text, is_of_whole_frame, refusal_of
+from .breaks import break_from_text, is_of_whole_frame, refusal_of
 from .graphs import graph_from_text
 from .log import Log, Record
 
@@ -38,6 +46,8 @@ MISSING = (
 
 _DIRECTION = re.compile(r"^# AOT ID: \['[^']*_(?P<direction>forward|backward)'\]", re.MULTILINE)
 _POST_GRAD = ("inductor_post_grad_graph", "after_post_grad_graph")
+_STATIC = '"automatic_dynamic_shapes": false'  # in the settings, which logs of 2.6 and later have
+_LONGEST = 4000  # characters of a line
 _LATENCY = "\nGuard latency = "
 
 
@@ -45,29 +55,36 @@ class Trace:
     """What a log tells.
 
     Attributes:
-        session: the model.
-        seconds: that compiling took; None where the log does not tell.
-        notes: what the log lacks, in sentences.
+        session: the model; its notes say what the log lacks.
     """
 
     def __init__(self, log: Log) -> None:
         self.session = Session()
-        self.seconds: float | None = None
-        self.notes: list[str] = []
         self._log = log
-        self._frames: dict[tuple[int, str], Frame] = {}  # by number of the reset, and Dynamo's number of the frame
+        self._frames: dict[str, Frame] = {}  # since the last reset, by Dynamo's number of the frame
+        self._known: dict[tuple[str, int, str], deque[Frame]] = {}  # those that have no such number now, by place
         self._entries: dict[str, CacheEntry] = {}  # the compilations since the last reset
         self._of: dict[str, Frame] = {}
-        self._compiled: list[CacheEntry] = []  # those that gave code to run
-        self._failed: list[CacheEntry] = []
+        self._compiled: set[int] = set()  # ids of those that gave code to run
+        self._failed: set[int] = set()
+        self._dropped: list[CacheEntry] = []  # kept, so that their ids stay theirs
+        self._looked_at: list[Frame] = []  # since the last reset
         self._reasons: dict[str, list[str]] = {}  # to compile again: they come before the compilation
         self._left: set[str] = set()  # compilations of functions that are left to Python then
         self._stopped: dict[str, GraphBreak] = {}  # breaks after which Dynamo has not started again, by compilation
+        self._told: set[object] = set()  # breaks since the last reset
         self._attempt: dict[str, int] = {}  # in which they came: after a break Dynamo traces the function once more
         self._graph_texts: dict[str, str] = {}
         self._resets = 0
-        for record in log.records:
-            self._take(record)
+        with warnings.catch_warnings():  # of Python's parser, about texts in the log
+            warnings.simplefilter("ignore")
+            for record in log.records:
+                try:
+                    self._take(record._replace(payload=_cut(record.payload)))
+                except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError,
+                        TypeError, ValueError) as error:  # fmt: skip
+                    words = f"line {record.at} can't be read (a mistake of depyf: {type(error).__name__}: {error})"
+                    raise ReportError(f"{log.path}: {words}") from error
         self._keep_what_was_compiled()
         self._link_resume_functions()
         self._note_what_is_missing()
@@ -75,12 +92,15 @@ class Trace:
     def _take(self, record: Record) -> None:
         start = record.data.get("dynamo_start")
         if isinstance(start, dict):
-            self._begin(record.compile_id, self._log.stack(start.get("stack") or []))
+            self._begin(record.compile_id, self._log.stack(start.get("stack", [])))
         elif record.artifact == "torch_version":
-            self.session.torch_version = str(_from_json(record.payload, {}).get("pytorch_version", ""))
+            found = _from_json(record.payload, {})
+            told = found.get("pytorch_version") if isinstance(found, dict) else ""
+            self.session.torch_version = told if isinstance(told, str) else ""
         elif record.artifact == "recompile_reasons":
             found = _from_json(record.payload, record.payload)  # torch 2.10 and later write one as a text by itself
-            self._reasons[record.compile_id] = [str(one) for one in (found if isinstance(found, list) else [found])]
+            reasons = found if isinstance(found, list) else [found]
+            self._reasons[record.compile_id] = [one[:_LONGEST] for one in reasons if isinstance(one, str)]
         entry = self._entries.get(record.compile_id)
         if entry is not None:
             self._take_of(entry, self._of[record.compile_id], record)
@@ -91,28 +111,34 @@ class Trace:
         if compile_id in self._entries:  # `torch._dynamo.reset()` makes it count anew
             self._resets += 1
             self._keep_what_was_compiled()
-            for known in (self._entries, self._of, self._left, self._stopped, self._attempt, self._graph_texts):
+            for frame in self._looked_at:
+                self._known.setdefault((frame.filename, frame.first_line, frame.name), deque()).append(frame)
+            for known in (self._entries, self._of, self._left, self._stopped, self._attempt, self._graph_texts,
+                          self._frames, self._looked_at, self._told):  # fmt: skip
                 known.clear()
-        frame = self._frame(compile_id.rpartition("/")[0], stack[-1])
+        callers = [line for line in stack if is_of_program(line.filename)]
+        caller = None if is_of_program(stack[-1].filename) or not callers else callers[-1]
+        frame = self._frame(compile_id.rpartition("/")[0], stack[-1], caller)
         self._entries[compile_id] = entry = CacheEntry(compile_id, len(frame.entries))
         self._of[compile_id] = frame
         frame.entries.append(entry)
         add_reasons(entry, self._reasons.pop(compile_id, []), None)
 
-    def _frame(self, number: str, line: Any) -> Frame:
+    def _frame(self, number: str, line: Any, caller: SourceLine | None) -> Frame:
         """The frame with Dynamo's `number`; after a reset the one with the same code, which has another number."""
-        known = self._frames.get((self._resets, number))
+        known = self._frames.get(number)
         if known is not None:
             return known
-        taken = [id(frame) for (reset, _), frame in self._frames.items() if reset == self._resets]
-        for frame in self.session.frames:
-            place = (frame.filename, frame.first_line, frame.name)
-            if place == (line.filename, line.line, line.function) and id(frame) not in taken:
-                self._frames[self._resets, number] = frame
-                return frame
-        frame = Frame(line.function, line.function, line.filename, line.line, is_resume=is_resume_name(line.function))
-        self._frames[self._resets, number] = frame
-        self.session.frames.append(frame)
+        before = self._known.get((line.filename, line.line, line.function))
+        if before:
+            frame = before.popleft()
+        else:
+            frame = Frame(line.function, line.function, line.filename, line.line)
+            frame.is_resume = is_resume_name(line.function)
+            frame.caller = caller
+            self.session.frames.append(frame)
+        self._frames[number] = frame
+        self._looked_at.append(frame)
         return frame
 
     def _take_of(self, entry: CacheEntry, frame: Frame, record: Record) -> None:
@@ -123,8 +149,11 @@ class Trace:
         if name == "dynamo_graph_break_reason":
             found = break_from_text(record.payload, frame)
             if found is not None:
+                place(found, frame.caller)
                 found.compile_id = entry.compile_id
-                entry.breaks += [found] if found not in entry.breaks else []
+                key = (entry.compile_id, found.reason, found.explanation, tuple(found.stack))
+                entry.breaks += [found] if key not in self._told else []
+                self._told.add(key)
                 self._stopped[entry.compile_id] = found
                 self._attempt[entry.compile_id] = record.data.get("attempt", 0)
             self._left |= {entry.compile_id} if is_of_whole_frame(record.payload) else set()
@@ -136,9 +165,10 @@ class Trace:
         elif "dynamo_cpp_guards_str" in record.data:
             tree = record.payload.partition(_LATENCY)[0]
             entry.guards, entry.guard_tree = collect_guards(tree, None, frame.filename)
-            self._compiled.append(entry)
+            read_state(entry)
+            self._compiled.add(id(entry))
         elif "dynamo_guards" in record.data:
-            self._compiled.append(entry)
+            self._compiled.add(id(entry))
         elif "inductor_output_code" in record.data:
             self._kernel(entry, record.payload)
         else:
@@ -160,66 +190,76 @@ class Trace:
         metrics = record.data.get(kind)
         if isinstance(metrics, dict):
             self.session.times.append(compile_times(SimpleNamespace(**metrics)))
-            self.seconds = sum(one.total for one in self.session.times)
 
     def _outcome(self, entry: CacheEntry, frame: Frame, metrics: dict[str, Any]) -> None:
+        if _STATIC in str(metrics.get("dynamo_config")):
+            for one in entry.recompiled:
+                one.remedy = remedy(one, one.remedy, None, True)
         if metrics.get("fail_type") or metrics.get("fail_reason"):
             refusal = refusal_of(metrics, entry.compile_id in self._left)
             refusal.recompiled = list(entry.recompiled)
             self.session.refusals.append(refusal)
             frame.refusals.append(refusal)
-            self._failed.append(entry)
-            self._compiled = [one for one in self._compiled if one is not entry]
+            self._failed.add(id(entry))
+            self._compiled.discard(id(entry))
         elif metrics.get("has_guarded_code") and metrics.get("guard_count") is not None:  # else there is no code
-            self._compiled.append(entry)
+            self._compiled.add(id(entry))
 
     def _keep_what_was_compiled(self) -> None:
         """Takes out the attempts that gave nothing to run; their breaks are reported."""
-        for frame in self.session.frames:
-            for entry in list(frame.entries):
-                if not any(entry is one for one in self._compiled):
-                    frame.entries.remove(entry)
+        for frame in self._looked_at:
+            for entry in frame.entries:
+                if id(entry) not in self._compiled:
                     self._came_to_nothing(frame, entry)
+                    self._dropped.append(entry)
+            frame.entries = [entry for entry in frame.entries if id(entry) in self._compiled]
 
     def _came_to_nothing(self, frame: Frame, entry: CacheEntry) -> None:
         """A break which Dynamo did not continue after is the reason why it left the function to Python."""
         why = self._stopped.get(entry.compile_id)
         self.session.breaks += [one for one in entry.breaks if one is not why]
-        if why is not None and not any(entry is one for one in self._failed):
+        if why is not None and id(entry) not in self._failed:
             place = SourceLine(frame.filename, frame.first_line)
             refusal = Refusal(entry.compile_id, frame.name, place, why, consequence=AS_WRITTEN)
             self.session.refusals.append(refusal)
             frame.refusals.append(refusal)
 
     def _link_resume_functions(self) -> None:
+        broken: dict[tuple[str, str, int], list[tuple[Frame, CacheEntry]]] = {}  # by file, function and line
+        for frame in self.session.frames:
+            for entry in frame.entries:
+                for found in entry.breaks:
+                    broken.setdefault((frame.filename, _name(frame), found.stack[0].line), []).append((frame, entry))
         for frame in self.session.frames:
             rest = resumed(frame.name)
-            if rest is None:
-                continue
-            name, line = rest
-            named = [one for one in self.session.frames if one.filename == frame.filename and one is not frame]
-            broken = [
-                (one, entry) for one in named for entry in one.entries for found in entry.breaks
-                if found.stack[0].line == line and _name(one) == name
-            ]  # fmt: skip
-            if broken:
-                parent, entry = broken[0]
-                frame.parent = parent.name
-                entry.resume_functions.append(ResumeFunction(frame.name, resume_line=line, frame=frame))
+            if rest is not None:
+                pairs = broken.get((frame.filename, *rest), [])
+                for parent, entry in [pair for pair in pairs if pair[0] is not frame][:1]:
+                    frame.parent = parent.name
+                    entry.resume_functions.append(ResumeFunction(frame.name, resume_line=rest[1], frame=frame))
 
     def _note_what_is_missing(self) -> None:
-        self.notes.append("a log of TORCH_TRACE does not hold: {}".format("; ".join(MISSING)))
+        self.session.notes.append("a log of TORCH_TRACE does not hold: {}".format("; ".join(MISSING)))
         entries = [entry for frame in self.session.frames for entry in frame.entries]
         checks = [guard for entry in entries for guard in entry.guards if guard.kind == "TENSOR_MATCH"]
         if checks and not any(guard.user_line for guard in checks):
-            self.notes.append("this torch does not write which line asked for a guard: a recompilation is shown "
-                              "where its function begins")  # fmt: skip
+            self.session.notes.append(
+                "this torch does not write which line asked for a guard: "
+                "a recompilation is shown where its function begins"
+            )
         elif entries and not any(entry.guards for entry in entries):
-            self.notes.append("this log has no guards")
+            self.session.notes.append("this log has no guards")
         if not self.session.torch_version:
-            self.notes.append("this torch does not write its version")
+            self.session.notes.append("this torch does not write its version")
         if self._log.cut:
-            self.notes.append(f"{self._log.cut}: what came after it is missing")
+            self.session.notes.append(f"{self._log.cut}: what came after it is missing")
+
+
+def _cut(text: str) -> str:
+    """A payload with its lines no longer than any of use: whoever looks at them looks more than once at each place."""
+    if len(text) <= _LONGEST or text.startswith(("[", '"')):  # JSON
+        return text
+    return "\n".join([line[:_LONGEST] for line in text.split("\n")])
 
 
 def _name(frame: Frame) -> str:
@@ -229,6 +269,6 @@ def _name(frame: Frame) -> str:
 
 def _from_json(text: str, otherwise: Any) -> Any:
     try:
-        return json.loads(text)
+        return loads(text)
     except ValueError:
         return otherwise

@@ -196,9 +196,10 @@ def _tensor_words(value: Any) -> str:
 
 
 def _scalar_words(value: Any, node: Any) -> str:
-    """``x.shape[0], a symbolic int: s17``."""
+    """``x.shape[0], a symbolic int``, with its symbol where the input is not called so."""
     if type(value).__name__ not in ("SymInt", "SymFloat", "SymBool"):
         return ""
-    words = f"a symbolic {type(value).__name__[3:].lower()}: {value}"
+    words = f"a symbolic {type(value).__name__[3:].lower()}"
+    words += "" if str(value) == node.name else f", {value} in shapes"
     source = user_spelling(input_source(node))
     return f"{source}, {words}" if source else words

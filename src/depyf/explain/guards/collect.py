@@ -18,13 +18,13 @@ from typing import Any
 from ..model import Guard, SourceLine
 from ..names import file_name, stable, without_addresses
 from .tensor_checks import tensor_check_parts
-from .words import describe
+from .words import NO_CODE, describe
 
 __all__ = ["collect_guards", "kind_of", "recompile_reason", "split_verbose_part", "stable_guard_text"]
 
 _LEAF = re.compile(r"^[| ]*\+- ([A-Z][A-Z0-9_]+)(?:: (.*))?$")
 _LOCATION = re.compile(
-    r"^(?P<before>.*?)\s*#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d+) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
+    r"^(?P<before>.*?)#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d{1,7}) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
 _NAMES_BY_ID = ("__dtensor_spec_", "___check_metadata_", "___check_opaque_guard_fn_")
@@ -39,13 +39,14 @@ _MOST_DIGITS = 4
 _BRANCH = re.compile(r"^[| ]*\+-")
 _CLASS_BEHIND_ID = re.compile(r"(___check_type_id\([^()]+(?:\([^()]*\))?[^()]*\)), type=<class '[^']*'>")  # said twice
 _CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
+_CODE_OF = re.compile(r"\bgetattr\(([^(),]+), '__code__', None\)")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
 _KEYS = re.compile(r"(?<= == )\{[^{}]*\}")
 _FROZEN = re.compile(r"frozenset\(\{([^{}]*)\}\)")
 _ABOUT_INPUTS = re.compile(r"\b[LG]\[")
 _CELL = re.compile(r"ipykernel_\d+/\d+\.py")
 _NOTES = (
-    ("0/1 specialization", "  (0 and 1 are always compiled separately)"),
+    ("0/1 specialization", "  (0 and 1 are always compiled by themselves)"),
     ("duck sizing", "  (equal when it was compiled, so taken for one symbol: duck sizing)"),
 )
 _KIND_OF_CODE = (
@@ -95,7 +96,8 @@ def collect_guards(
         if line is not None and line.function == _SETTER and _ABOUT_INPUTS.search(code):
             line = None
         guard = modules.describe(kind or kind_of(code), code, line)
-        guard.words += next((words for mark, words in _NOTES if mark in text), "")
+        if code.count(" <= ") < 2:  # else a bound of the program's is in it
+            guard.words += next((words for mark, words in _NOTES if mark in text), "")
         guards.append(guard)
     return guards, stable_guard_text(tree.strip())
 
@@ -164,7 +166,8 @@ def _parts_of_function(guard: Any) -> list[str]:
 
 def recompile_reason(text: str) -> str:
     """A line of Dynamo's reasons to compile again, checks by the ids of objects told by what they are."""
-    return stable_guard_text(_CHECKED_ID.sub(_checked, _CLASS_BEHIND_ID.sub(r"\1", text)))
+    text = _CODE_OF.sub(r"\1.__code__", _CLASS_BEHIND_ID.sub(r"\1", text))
+    return stable_guard_text(_CHECKED_ID.sub(_checked, text))
 
 
 def _checked(match: re.Match[str]) -> str:
@@ -204,7 +207,7 @@ def _keys_in_order(text: str) -> str:
 def _in_order(match: re.Match[str]) -> str:
     try:
         keys = ast.literal_eval(match.group())
-    except (SyntaxError, ValueError):
+    except (*NO_CODE, TypeError):
         return match.group()
     return "{{{}}}".format(", ".join(sorted(map(repr, keys)))) if isinstance(keys, set) else match.group()
 

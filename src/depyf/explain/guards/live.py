@@ -9,6 +9,7 @@ from ..containment import note_failure
 from ..model import CacheEntry, Frame, Session
 from ..torch_facts import torch_behavior
 from .collect import collect_guards
+from .state import read_state
 
 __all__ = ["read_all_guards", "read_guards"]
 
@@ -23,7 +24,11 @@ def read_all_guards(session: Session, installed: Sequence[tuple[CacheEntry, Code
     """
     for frame in session.frames:
         waiting = [entry for entry in frame.entries if entry.guard_manager is None and not entry.dropped]
-        live = torch_behavior.cache_entries(frame.code) if waiting and frame.code is not None else []
+        is_asked = waiting or at_end and len(frame.entries) > 1
+        live = torch_behavior.cache_entries(frame.code) if is_asked and frame.code is not None else []
+        for entry in frame.entries:  # in the order in which Dynamo tries them now
+            codes = [code for one, code in installed if one is entry]
+            entry.tried = next((at for at, one in enumerate(live[::-1]) if one.code in codes), len(live) or -1)
         for entry in waiting:
             codes = [code for one, code in installed if one is entry]
             found = next((one for one in live if one.code in codes), None)
@@ -38,3 +43,4 @@ def read_guards(frame: Frame, entry: CacheEntry, live: Any) -> None:
     """Fills in the guards of one entry from Dynamo's, `live`."""
     entry.guard_manager = torch_behavior.guard_manager_of(live)
     entry.guards, entry.guard_tree = collect_guards(entry.guard_manager, frame.globals, frame.filename)
+    read_state(entry)

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any
+from typing import Any, Iterator
 
-__all__ = ["tensor_check_parts"]
+__all__ = ["DTYPES", "tensor_check_parts"]
 
-_DTYPES = {
+DTYPES = {
     "Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64", "Int": "int32",
     "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool", "ComplexHalf": "complex32",
     "ComplexFloat": "complex64", "ComplexDouble": "complex128",
 }  # fmt: skip
 _MOST_QUESTIONS = 60
+_MODES = [(False, False, False), (True, False, False), (False, True, False), (False, True, True), (True, True, False),
+          (True, True, True)]  # autocast, inference mode, whether the tensors were made in it: they change the keys
 _LARGEST = 2**31  # bytes; memory that is never written to costs nothing, but has to be granted
 _KEYS = re.compile(r"dispatch key set mismatch\. expected DispatchKeySet\((\w+)")
 _INDEX = re.compile(r"device index mismatch\. Expected device index to be (-?\d+)")
@@ -32,7 +34,8 @@ _DIMENSION = re.compile(r"(size|stride) mismatch at index (\d+)\. expected (\d+)
 class _Candidate:
     """A description of a tensor, changed by the reasons why it did not fit."""
 
-    def __init__(self) -> None:
+    def __init__(self, made_in_inference: bool = False) -> None:
+        self.made_in_inference = made_in_inference
         self.device, self.dtype, self.grad = "cpu", "float32", False
         self.classes = ["Tensor", "Parameter"]
         self.size: list[int] = []
@@ -44,10 +47,11 @@ class _Candidate:
         extent = 1 + sum((size - 1) * stride for size, stride in zip(self.size, self.stride))
         if extent * 16 > _LARGEST:
             raise ValueError("a tensor too large to make one like it")
-        made = torch.empty_strided(self.size, self.stride, dtype=getattr(torch, self.dtype), device=self.device)
-        if self.classes[0] == "Parameter":
-            return torch.nn.Parameter(made, requires_grad=self.grad)
-        return made.requires_grad_(self.grad)
+        with torch.inference_mode(self.made_in_inference):
+            made = torch.empty_strided(self.size, self.stride, dtype=getattr(torch, self.dtype), device=self.device)
+            if self.classes[0] == "Parameter":
+                return torch.nn.Parameter(made, requires_grad=self.grad)
+            return made.requires_grad_(self.grad)
 
     def change(self, reason: str) -> bool:
         """Makes the candidate fit `reason`; False when it is not understood."""
@@ -65,7 +69,7 @@ class _Candidate:
             elif field == "device":
                 self.device = value.lower()
             elif field == "dtype":
-                self.dtype = _DTYPES[value]
+                self.dtype = DTYPES[value]
             else:
                 self.grad = value == "1"
             return before != (self.device, self.dtype, self.grad)
@@ -93,22 +97,42 @@ def tensor_check_parts(guard: Any) -> list[str] | None:
     ask, names = variables.get("___check_tensors_verbose"), variables.get("tensor_check_names")
     if not callable(ask) or not isinstance(names, (list, tuple)):
         return None
-    parts: list[str] = []
-    settled: list[Any] = []
-    for place, name in enumerate(names):
-        text, tensor = _find_out(ask, list(names), settled) if len(settled) == place else ("", None)
-        parts.append(text or f"check_tensor({name})")
-        if tensor is not None:
-            settled.append(tensor)
+    found: list[list[str]] = []
+    for autocast, inference, made_in_inference in _MODES:
+        with _block(autocast, inference):
+            found.append(_all(ask, list(names), made_in_inference))
+        if all(found[-1]):
+            break
+    best = max(found, key=lambda parts: sum(map(bool, parts)))
+    parts = [text or f"check_tensor({name})" for text, name in zip(best, names)]
     if len(names) > 1:
         parts.append("check_no_aliasing({})".format(", ".join(names)))
     return parts
 
 
-def _find_out(ask: Any, names: list[str], settled: list[Any]) -> tuple[str, Any]:
-    """The text for the tensor after those that are `settled`, and one that fits; None when none was found."""
+@contextlib.contextmanager
+def _block(autocast: bool, inference: bool) -> Iterator[None]:
     import torch
 
+    with torch.inference_mode(inference), torch.autocast("cpu", enabled=autocast):
+        with torch.set_grad_enabled(not inference):  # made in there: making it changes the mode already
+            yield
+
+
+def _all(ask: Any, names: list[str], made_in_inference: bool) -> list[str]:
+    """The texts for all tensors, "" from the first on of which none was found."""
+    parts: list[str] = []
+    settled: list[Any] = []
+    for place in range(len(names)):
+        text, tensor = _find_out(ask, names, settled, made_in_inference) if len(settled) == place else ("", None)
+        parts.append(text)
+        if tensor is not None:
+            settled.append(tensor)
+    return parts
+
+
+def _find_out(ask: Any, names: list[str], settled: list[Any], made_in_inference: bool) -> tuple[str, Any]:
+    """The text for the tensor after those that are `settled`, and one that fits; None when none was found."""
     name = names[len(settled)]
     later = [None] * (len(names) - len(settled) - 1)
 
@@ -116,20 +140,17 @@ def _find_out(ask: Any, names: list[str], settled: list[Any]) -> tuple[str, Any]
         answer = ask(*settled, candidate.tensor(), *later, tensor_check_names=names)
         return str(answer) if f"'{name}'" in str(answer) else ""
 
-    candidate = _Candidate()
-    with contextlib.ExitStack() as plain:
-        plain.enter_context(torch.inference_mode(False))
-        plain.enter_context(torch.enable_grad())
-        try:
-            for _ in range(_MOST_QUESTIONS):
-                reason = refusal(candidate)
-                if not reason:
-                    text = _text(name, candidate, *_any_number(candidate, refusal))
-                    return text, candidate.tensor()
-                if not candidate.change(reason):
-                    break
-        except Exception:  # no such device, no such dtype on it, an answer of another form
-            return "", None
+    candidate = _Candidate(made_in_inference)
+    try:
+        for _ in range(_MOST_QUESTIONS):
+            reason = refusal(candidate)
+            if not reason:
+                text = _text(name, candidate, *_any_number(candidate, refusal))
+                return text, candidate.tensor()
+            if not candidate.change(reason):
+                break
+    except Exception:  # no such device, no such dtype on it, an answer of another form
+        return "", None
     return "", None
 
 
@@ -147,8 +168,10 @@ def _any_number(candidate: _Candidate, refusal: Any) -> tuple[list[int | None], 
 
 
 def _text(name: str, candidate: _Candidate, size: list[int | None], stride: list[int | None]) -> str:
-    device, _, index = candidate.device.partition(":")
-    key = {"cpu": "CPU", "cuda": "CUDA", "xpu": "XPU", "mps": "MPS"}.get(device, device.title())
-    return "check_tensor({}, {}, DispatchKeySet({}), torch.{}, device={}, requires_grad={}, size={}, stride={})".format(
-        name, candidate.classes[0], key, candidate.dtype, index or "None", candidate.grad, size, stride
-    )
+    import torch
+
+    keys = torch._C._dispatch_keys(candidate.tensor()) | torch._C._dispatch_tls_local_include_set()
+    keys -= torch._C._dispatch_tls_local_exclude_set()
+    index = candidate.device.partition(":")[2] or "None"
+    what = f"{name}, {candidate.classes[0]}, {keys}, torch.{candidate.dtype}, device={index}"
+    return f"check_tensor({what}, requires_grad={candidate.grad}, size={size}, stride={stride})"

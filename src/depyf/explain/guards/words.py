@@ -14,7 +14,7 @@ from ..model import Guard, SourceLine
 from ..torch_facts.torch_keeps import as_tensor_in_guards
 from .forms import GUARD_TYPES, words_by_form
 
-__all__ = ["describe", "user_spelling", "is_torch_file"]
+__all__ = ["describe", "is_ambient", "is_plain", "is_torch_file", "user_spelling"]
 
 _STRING = r"\[(?:'([^'\\]*)'|\"([^\"\\]*)\")\]"
 _SCOPE = re.compile(r"\b[LG]" + _STRING)
@@ -30,7 +30,7 @@ _TWICE = re.compile(r"^(\S+) == \1$")
 _SIZE = re.compile(r"\.size\(\)\[(\d+)\]")
 _AS_TENSOR = re.compile(r"___from_numpy\(([\w.\[\]]+)\)")
 _AT_HAND = {"L", "G", "torch", "len", "type", "isinstance", "hasattr", "str", "int", "float", "complex", "tuple"}
-_AT_HAND |= {"list", "dict", "set", "math", "object"}
+_AT_HAND |= {"list", "dict", "set", "math", "object", "getattr"}
 _NUMBER = re.compile(r"___as_tensor\(([^()]*)\)\.item\(\)")
 _HELPER = re.compile(r"\b___\w+\(")
 _MOST_NAMES = 8
@@ -43,19 +43,24 @@ _STATES = (
     ("forward_ad._current_level", "the level of forward-mode differentiation is as it was"),
     ("compare_functorch_state", "the transforms of torch.func around the call are the same"),
 )
+NO_CODE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""What Python's parser raises for a text that is no code, or code too deep for it."""
+
+_MARKING = "DIMENSION_DYNAMIC_MARKING_GUARD"
+_USUAL_KEYS = ["BackendSelect", "ADInplaceOrView"]  # outside of all modes, beside those of the device
 _DEVICE_KEYS = ("CPU", "CUDA", "MPS", "XPU", "HPU", "MTIA", "Meta", "PrivateUse1", "MkldnnCPU", "QuantizedCPU")
 
 
 def describe(kind: str, code: str, line: SourceLine | None, module_globals: dict[str, Any]) -> Guard:
     """A `Guard` for one leaf of the tree. What is not understood keeps Dynamo's spelling as its words."""
     guard = Guard(code=code, kind=kind, user_line=line)
-    if kind == "DIMENSION_DYNAMIC_MARKING_GUARD" or "'_dynamo_" in code:  # more than half of a big model's guards
+    if kind == _MARKING or "'_dynamo_" in code:  # more than half of a big model's guards
         guard.words, guard.is_bookkeeping = user_spelling(code), True
         return guard
     writer = _WRITERS.get(kind, _any_expression)
     try:
         writer(guard, module_globals)
-    except (SyntaxError, ValueError, IndexError, AttributeError, KeyError, TypeError):
+    except (*NO_CODE, IndexError, AttributeError, KeyError, TypeError):
         guard.words = guard.words or user_spelling(code)
         guard.runnable = False
     guard.words = guard.words or user_spelling(code)
@@ -91,11 +96,15 @@ def _child(match: re.Match[str]) -> str:
     return f"[{name}]" if name.isdigit() else "." + name
 
 
-def _is_dynamos_own(guard: Guard) -> bool:
+def is_ambient(guard: Guard) -> bool:
+    """Whether a guard checks what surrounds the call, or the marks of a tensor's dimensions."""
     line = guard.user_line
-    if guard.kind in _OWN_KINDS or (line is not None and line.function == "init_ambient_guards"):
-        return True
-    return bool(_OWN_CODE.search(guard.code))
+    is_of_all = line is not None and line.function == "init_ambient_guards"
+    return is_of_all or guard.kind in (*_OWN_KINDS, _MARKING) or "'_dynamo_" in guard.code
+
+
+def _is_dynamos_own(guard: Guard) -> bool:
+    return is_ambient(guard) or bool(_OWN_CODE.search(guard.code))
 
 
 def _is_of_made_module(guard: Guard, module_globals: dict[str, Any]) -> bool:
@@ -141,10 +150,13 @@ def _tensor(guard: Guard, module_globals: dict[str, Any]) -> None:
         keywords.get("stride", "?").replace("None", "any"),
         "needs grad" if keywords.get("requires_grad") == "True" else "no grad",
     )
-    guard.run = "tensor_is({}, {!r}, {!r}, {}, requires_grad={}, size={}, stride={})".format(
-        subject, cls, place.lower(), dtype, keywords.get("requires_grad"), keywords.get("size"), keywords.get("stride")
-    )
-    guard.runnable = _is_plain(subject) and {"size", "stride", "requires_grad"} <= set(keywords)
+    is_usual = not keys[1:] or keys == [device, *_USUAL_KEYS, "Autograd" + device]
+    guard.words += "" if is_usual else ", keys {}".format(", ".join(keys))
+    guard.run = "tensor_is({}, {!r}, {!r}, {}, requires_grad={}, size={}, stride={}{})".format(
+        subject, cls, place.lower(), dtype, keywords.get("requires_grad"), keywords.get("size"), keywords.get("stride"),
+        "" if is_usual else ", keys={!r}".format(", ".join(keys)),
+    )  # fmt: skip
+    guard.runnable = is_plain(subject) and {"size", "stride", "requires_grad"} <= set(keywords)
 
 
 def _no_aliasing(guard: Guard, module_globals: dict[str, Any]) -> None:
@@ -155,7 +167,7 @@ def _no_aliasing(guard: Guard, module_globals: dict[str, Any]) -> None:
     guard.subject = _and(names)
     guard.words = f"{guard.subject} are different tensors"
     guard.run = "all_different({})".format(", ".join(subjects))
-    guard.runnable = all(_is_plain(one) for one in subjects)
+    guard.runnable = all(is_plain(one) for one in subjects)
 
 
 def _same_object(guard: Guard, module_globals: dict[str, Any]) -> None:
@@ -176,7 +188,7 @@ def _same_object(guard: Guard, module_globals: dict[str, Any]) -> None:
     if single is not module_globals:  # torch 2.4 to 2.8 check flags like this, and do not say so
         guard.words = f"{guard.subject} is {single!r}"
         guard.run = f"{subject} is {single!r}"
-        guard.runnable = _is_plain(subject)
+        guard.runnable = is_plain(subject)
         return
     found = _evaluate(subject, module_globals)
     if found is not None and id(found) == number:
@@ -197,7 +209,7 @@ def _same_type(guard: Guard, module_globals: dict[str, Any]) -> None:
     name = full.rsplit(".", 1)[-1]
     guard.words = "{} is exactly of type {}".format(guard.subject, full.replace("__main__.", ""))
     guard.run = f"type({subject}).__name__ == {name!r}"
-    guard.runnable = _is_plain(subject)
+    guard.runnable = is_plain(subject)
 
 
 def _length(guard: Guard, module_globals: dict[str, Any]) -> None:
@@ -247,21 +259,21 @@ def _any_expression(guard: Guard, module_globals: dict[str, Any]) -> None:
             guard.words = f"{guard.subject} is a number, not NaN"
     if _TWICE.match(guard.words):  # G['torch'].float16 == torch.float16
         guard.words = f"{guard.subject} has not changed"
-    guard.runnable = _is_plain(guard.run)
+    guard.runnable = is_plain(guard.run)
     left = _LEFT.match(guard.words)
     if left:
         guard.words = "{} has {} items left".format(*left.groups())
     in_set = re.match(r"^(not )?set\.__contains__\((.*), (.*?)\)$", guard.code)
     if in_set:
         guard.run = "{} {}in {}".format(in_set.group(3), in_set.group(1) or "", in_set.group(2))
-        guard.words, guard.runnable = user_spelling(guard.run), _is_plain(guard.run)
+        guard.words, guard.runnable = user_spelling(guard.run), is_plain(guard.run)
     form = words_by_form(guard.code)
     if form is not None:
         words, run, groups = form
         guard.subject = user_spelling(groups[0]) if groups else guard.subject
         guard.words = words.format(*[user_spelling(one) for one in groups])
         guard.run = run.format(*groups)
-        guard.runnable = bool(run) and _is_plain(guard.run)
+        guard.runnable = bool(run) and is_plain(guard.run)
     contains = re.match(r"^(not )?___dict_contains\((.*?), (.*)\)$", guard.code)
     if contains:
         guard.subject = user_spelling(contains.group(3))
@@ -269,7 +281,7 @@ def _any_expression(guard: Guard, module_globals: dict[str, Any]) -> None:
             user_spelling(contains.group(3)), "no " if contains.group(1) else "", contains.group(2)
         )
         guard.run = "{} {}in {}".format(contains.group(2), "not " if contains.group(1) else "", contains.group(3))
-        guard.runnable = _is_plain(guard.run)
+        guard.runnable = is_plain(guard.run)
 
 
 _WRITERS: dict[str, Callable[[Guard, dict[str, Any]], None]] = {
@@ -311,11 +323,13 @@ def _call_and_rest(code: str) -> tuple[ast.Call, str]:
 
 
 _TYPES: dict[int, str] = {}  # by id, filled when a type is looked for that is not in it
+_MOST_UNKNOWN = 500  # ids without a type, each of which has all types looked at: those of a log are of another process
+_unknown: set[int] = set()
 
 
 def _type_name(number: int) -> str:
     """Full name of the type with the id `number`, "" when there is none: up to torch 2.8 a guard has the id alone."""
-    if number not in _TYPES:
+    if number not in _TYPES and number not in _unknown and len(_unknown) < _MOST_UNKNOWN:
         waiting: list[type] = [object]
         _TYPES.clear()
         while waiting:
@@ -324,8 +338,9 @@ def _type_name(number: int) -> str:
                 home = "" if one.__module__ == "builtins" else f"{one.__module__}."
                 _TYPES[id(one)] = home + one.__qualname__
                 waiting += type.__subclasses__(one)
-        _TYPES.setdefault(number, "")
-    return _TYPES[number]
+        if number not in _TYPES:
+            _unknown.add(number)
+    return _TYPES.get(number, "")
 
 
 def _text(code: str, node: ast.AST) -> str:
@@ -334,11 +349,11 @@ def _text(code: str, node: ast.AST) -> str:
     return ast.get_source_segment(code, node) or ""
 
 
-def _is_plain(code: str) -> bool:
+def is_plain(code: str) -> bool:
     """Whether `code` runs with nothing but L, G, builtins and torch at hand."""
     try:
         tree = syntax_tree(code, mode="eval")
-    except SyntaxError:
+    except NO_CODE:
         return False
     return all(node.id in _AT_HAND for node in ast.walk(tree) if isinstance(node, ast.Name))
 

@@ -22,6 +22,7 @@ __all__ = ["Provenance", "kernel_lines_text"]
 _SOURCE_NODES = re.compile(r"^\s*# (?:Topologically Sorted |Unsorted )?Source Nodes: \[(?P<nodes>[^\]]*)\]"
                            r"(?:, Original ATen: \[(?P<aten>[^\]]*)\])?")
 _CALLED = re.compile(r"^\s*(?:\w+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(")
+_CALL = re.compile(r"\b(?P<name>[A-Za-z_][\w.]*)\(")
 _FUSED = re.compile(r"^(\w+?_fused_(\w+)_\d+) = ", re.MULTILINE)
 _FILE = re.compile(r"^\s*# File: (?P<file>.*?):(?P<line>\d+) in (?P<function>\S+), code: (?P<text>.*)$")
 _OPERATION = re.compile(r" = torch\.ops\.(?:aten|prims)\.(\w+)\.")
@@ -29,6 +30,7 @@ _OWN = re.compile(r"^(?:triton|cpp)_(?:[a-z]+_)?fused_")  # Inductor's kernels
 _NAMELESS = re.compile(r"^(?:triton|cpp)_(?:[a-z]+_)?fused_\d+\Z")
 _OF_PROGRAM = "triton_kernel_wrapper_"  # the operator that calls a Triton kernel of the program's
 _CALLS_KERNEL = "a kernel of the program"
+_MOST_PAIRS = 5_000_000  # of a kernel and a line of a graph
 _MOST_ROWS = 12  # with the names of kernels in full
 _NO_KERNEL = re.compile(r"^(?:assert_|empty_strided|reinterpret_tensor|del\b|print|get_raw_stream$|torch\._C|args\.)")
 
@@ -76,7 +78,8 @@ class Provenance:
         for name, operations in comments.items():
             by_kernel.setdefault(name, operations)
         by_kernel = _certain(by_kernel)
-        order = sorted(by_kernel, key=lambda name: _first_call(source, name))
+        calls = _first_calls(source)
+        order = sorted(by_kernel, key=lambda name: calls.get(name, len(source)))
         return [line for name in order for line in _grouped(name, by_kernel[name])]
 
 
@@ -192,6 +195,8 @@ def _from_names(
             here.setdefault(node.user_line.text.strip(), {})[_place(node.user_line)] = node.user_line
     found: dict[str, list[tuple[str, SourceLine | None]]] = {}
     kernels = [match.groups() for match in _FUSED.finditer(source)]
+    if len(kernels) * graph_text.count("\n") > _MOST_PAIRS:
+        return found
     line: SourceLine | None = None
     for text in graph_text.splitlines():
         place, operation = _FILE.match(text), _OPERATION.search(text)
@@ -214,7 +219,10 @@ def _grouped(kernel: str, operations: list[tuple[str, SourceLine | None]]) -> li
     return list(grouped.values())
 
 
-def _first_call(source: str, kernel: str) -> int:
-    at = source.find("def call(")
-    found = re.compile(rf"\b{re.escape(kernel)}(?:\.run)?\(").search(source, max(at, 0))
-    return found.start() if found else len(source)
+def _first_calls(source: str) -> dict[str, int]:
+    """Where each name is called first: ``extern_kernels.mm``, the `name` of ``name.run``."""
+    found: dict[str, int] = {}
+    for match in _CALL.finditer(source, max(source.find("def call("), 0)):
+        name = match["name"][:-4] if match["name"].endswith(".run") else match["name"]
+        found.setdefault(name, match.start())
+    return found

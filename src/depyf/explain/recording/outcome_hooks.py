@@ -9,7 +9,7 @@ from ..containment import edge, told
 from ..torch_facts.torch_behavior import MissingHook, find
 
 __all__ = ["hook_attempts", "hook_frames_without_tensors", "hook_recompiles", "hook_skip_frame", "hook_skips",
-           "hook_unsupported"]
+           "hook_suppressed", "hook_unsupported"]
 
 _HOME = "torch._dynamo.convert_frame"
 
@@ -44,6 +44,18 @@ def hook_skips(recorder: Any, undo: contextlib.ExitStack) -> None:
 
     undo.callback(setattr, owner, "_handle_skip", before)
     owner._handle_skip = _handle_skip
+
+
+def hook_suppressed(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`format_error_msg(exception, code, ...)`: called where Dynamo goes on after an error, and nowhere else."""
+    before = find(_HOME, "format_error_msg")
+
+    @edge
+    def format_error_msg(*args: Any, **kwargs: Any) -> Any:
+        told(recorder, "on_outcome", "suppressed", args, kwargs)
+        return before(*args, **kwargs)
+
+    _put(find(_HOME, "__dict__"), "format_error_msg", format_error_msg, undo)
 
 
 def hook_frames_without_tensors(recorder: Any, undo: contextlib.ExitStack) -> None:

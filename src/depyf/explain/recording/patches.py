@@ -27,6 +27,7 @@ from .outcome_hooks import (
     hook_recompiles,
     hook_skip_frame,
     hook_skips,
+    hook_suppressed,
     hook_unsupported,
 )
 
@@ -411,6 +412,13 @@ PATCHES: list[Patch] = [
         serves="what was not compiled and why, in full",
         reason="every attempt at a frame goes through it; an error in it is seen nowhere else, as Dynamo falls back. "
         "Its records of compilations have the text alone, from 2.11 or so",
+        since="2.2",
+    ),
+    Patch(
+        target="torch._dynamo.convert_frame.format_error_msg",
+        apply=hook_suppressed,
+        serves="whether an error of a compilation left the call, or the function ran as it is written",
+        reason="`ConvertFrame` calls it to log an error after which it continues, and not where it raises",
         since="2.2",
     ),
     Patch(

@@ -25,7 +25,7 @@ from ..dump.dump_directory import DumpDirectory
 from ..dump.processes import before_this_process_ends
 from ..frames.attempts import Attempts
 from ..frames.called_names import note_called_name
-from ..frames.graph_breaks import graph_break_of
+from ..frames.graph_breaks import graph_break_of, place
 from ..frames.nothing_compiled import why_uncompiled
 from ..frames.recompiles import add_reasons, ids_of_entries, with_ids
 from ..frames.resume_points import is_resume_name, resume_function, resume_points
@@ -39,7 +39,7 @@ from ..names import stable
 from ..stepping import debuggers
 from ..stepping.as_written import Followed, code_as_written
 from ..stepping.graph_breakpoints import note_what_runs, point_at_files
-from ..torch_facts import torch_behavior
+from ..torch_facts import torch_behavior, torch_state
 from ..transformed.decompiled import decompiled, listing_of
 from ..transformed.transformed_code import WHAT_RUNS, decompile_transformed
 from .patches import apply_late_patches
@@ -213,6 +213,7 @@ class Recorder:
         compile_id = torch_behavior.current_compile_id()
         frame = self._frame_of(code, known.get("globals"))
         note_called_name(self.session, frame, known.get("locals"))
+        frame.caller = frame.caller or self._attempts.caller
         template = "__transformed_code_{{}}_for_{}.py".format(_NOT_IN_FILE_NAMES.sub("_", code.co_name))
         path = self.dump.reserve(template)
         graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}
@@ -274,6 +275,7 @@ class Recorder:
         self._attempts.refusals.look()
         taken = entry.breaks = self._attempts.compiled(entry.compile_id, known.get("locals"))
         entry.cuts = self._attempts.cuts()
+        entry.state = torch_state.state_while_compiling()
         for name in new_code.co_names:
             graph_name = stable(name)
             if _GRAPH_GLOBAL.match(graph_name):
@@ -282,7 +284,7 @@ class Recorder:
                 graph.backend = entry.backend
                 entry.graphs.append(graph)
                 if graph_name in self._breaks and not taken and not entry.cuts:
-                    entry.breaks.append(self._breaks[graph_name])
+                    entry.breaks.append(place(self._breaks[graph_name], self._attempts.caller))
 
     def _record_graph(self, title: str, module: Any, options: dict[str, Any]) -> None:
         if self.late_patches:
@@ -433,6 +435,8 @@ class Recorder:
 
     def _write_times(self) -> None:
         text = self._clock.text() if self._clock is not None else ""
+        if self._clock is not None:
+            self.session.clocked = self._clock.seconds()
         if self._clock is not None and text:
             self.session.times = self._clock.compilations()
             path = os.path.join(self.dump.path, TIMES)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ...owners import is_of_libraries
 from ..dump.compile_times import TIMES
-from ..frames.refusals import is_of_libraries
 from ..model import Artifact, Decompiled, Session
 from ..names import file_name
-from .summary import summary_lines
+from .remarks.for_index import index_sections, summary_lines
+from .remarks.stored import Report, report_of
 from .tree import count, tree_lines
-from .why import index_sections
 
 __all__ = ["index_text"]
 
@@ -21,19 +21,23 @@ _KINDS = (
     ("guards", "Guards in full"),
     ("bytecode", "Bytecode"),
     ("remarks", "Remarks, line by line"),
+    ("sources", "Source lines"),
     ("times", "Times"),
     ("generated code", "Code which torch.fx generated for its own purposes"),
 )
 
 
-def index_text(session: Session) -> str:
-    """The index. Order and text depend on the model alone."""
+def index_text(session: Session, report: Report | None = None) -> str:
+    """The index. Order and text depend on the model alone; `report` is that on it, if there is one already."""
+    report = report or report_of(session)
     lines = ["# What torch.compile made of this program", ""]
     lines.append(
         "Written by depyf; torch {}, Python {}.".format(session.torch_version or "?", session.python_version or "?")
     )
+    for note in session.notes:
+        lines += ["", f"Note: {note}."]
     if session.frames or session.refusals or session.skips:
-        lines += ["", *summary_lines(session)]
+        lines += ["", *summary_lines(session, report)]
     pages = [frame for frame in session.top_level() if frame.page]
     if pages:
         of_program = [frame for frame in pages if not is_of_libraries(frame.filename)]
@@ -46,7 +50,7 @@ def index_text(session: Session) -> str:
         lines += ["described as it is now; graphs of the stages between can't be had any more."]
     elif not session.frames:
         lines += ["", *_no_page(session)]
-    lines += index_sections(session)
+    lines += index_sections(session, report)
     hints: set[str] = set()
     for frame in session.top_level():
         lines += ["", f"## {frame.title}  ({frame.place})", ""]

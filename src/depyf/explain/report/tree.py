@@ -6,6 +6,7 @@ import ast
 from typing import Sequence
 
 from ...decompiler.proof.compile_worker import syntax_tree
+from ...owners import name_in_package
 from ..for_reading.bookkeeping import fold
 from ..frames.resume_points import resume_line
 from ..model import CacheEntry, Frame, Graph, GraphBreak, Node, Refusal, ResumeFunction, SourceLine
@@ -17,6 +18,7 @@ __all__ = [
     "break_words",
     "count",
     "operations_of",
+    "place_words",
     "quoted",
     "refusal_words",
     "tree_lines",
@@ -24,7 +26,6 @@ __all__ = [
 ]
 
 _MOST_OPERATIONS = 12
-_MOST_REASONS = 3
 NOT_SEEN = "Dynamo has seen no call of it"
 
 
@@ -81,27 +82,31 @@ def quoted(line: SourceLine) -> str:
     return f"{line.place}  `{line.text}`" if line.text else line.place
 
 
+def place_words(one: GraphBreak, with_text: bool = True) -> str:
+    """`` at toy.py:3  `x = 1`, inside torch/optim/optimizer.py:79``: the program's line, then where Dynamo stopped."""
+    if one.location is None:
+        return ""
+    inside = f", inside {name_in_package(one.inside.filename)}:{one.inside.line}" if one.inside is not None else ""
+    return " at " + (quoted(one.location) if with_text else one.location.place) + inside
+
+
 def break_words(one: GraphBreak, seen: set[str] | None = None) -> str:
     """A graph break on one line: place, the user's line, reason, the registry's id and the first hint, unless it is in
     `seen`."""
-    place = ""
-    if one.location is not None:
-        place = f" at {quoted(one.location)}"
     notes = [one.gb_id] if one.gb_id else []
     if one.hints and one.hints[0] not in (seen or ()):
         notes.append("hint: " + _short(one.hints[0]))
-    return "break{}: {}{}".format(place, one.reason, "  ({})".format("; ".join(notes)) if notes else "")
+    return "break{}: {}{}".format(place_words(one), one.reason, "  ({})".format("; ".join(notes)) if notes else "")
 
 
 def refusal_words(one: Refusal) -> str:
     """What Dynamo declined to compile, on one line."""
-    place = ""
-    if one.why.location is not None:
-        place = f" at {quoted(one.why.location)}"
     notes = [one.why.gb_id] if one.why.gb_id else []
     notes += ["hint: " + _short(one.why.hints[0])] if one.why.hints else []
-    words = "not compiled{}: {}{}".format(place, one.why.reason, "  ({})".format("; ".join(notes)) if notes else "")
-    return words + ("; " + one.consequence if one.consequence else "")
+    what = f"raised {one.error}" if one.raised else "not compiled"
+    more = "  ({})".format("; ".join(notes)) if notes else ""
+    more += f"; {one.consequence}" if one.consequence and not one.raised else ""
+    return f"{what}{place_words(one.why)}: {one.why.reason}{more}"
 
 
 def _short(text: str, most: int = 90) -> str:
@@ -159,11 +164,7 @@ class _Tree:
 
     def _one(self, frame: Frame, entry: CacheEntry, head: str, rest: str) -> None:
         self.lines.append(head + (";  ".join([_graph_words(one) for one in entry.graphs]) or "no graph"))
-        reasons = recompile_words(entry)
-        shown_reasons = reasons if len(reasons) <= _MOST_REASONS else reasons[: _MOST_REASONS - 1]
-        self.lines += [rest + "   " + words for words in shown_reasons]
-        if len(shown_reasons) < len(reasons):
-            self.lines.append(f"{rest}   and {len(reasons) - len(shown_reasons)} more did not fit")
+        self.lines += [rest + "   " + words for words in recompile_words(entry)]
         resumes = entry.resume_functions
         for one in entry.breaks:
             self.lines.append("{}   {}  {}".format(rest, "│" if resumes else " ", break_words(one, self.hints)))

@@ -17,6 +17,8 @@ from .index import index_text
 from .page.guard_text import guard_file_name, guard_listing
 from .page.page import page_of
 from .remarks.costs import costs_json
+from .remarks.counts import COUNTS
+from .remarks.sources import SOURCES, recorded_lines, sources_json
 from .remarks.stored import FILE as REMARKS
 from .remarks.stored import Report, report_of
 
@@ -59,9 +61,11 @@ def write_report(
             name = writable_name(guard_file_name(entry, frame))
             why = f"every check of compilation {entry.compile_id} of {frame.name}, Dynamo's own included"
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
-    report = functools.lru_cache(maxsize=1)(lambda: report_of(session))
+    report = functools.lru_cache(maxsize=1)(lambda: _with_lines(report_of(session)))
     why = "what happened at each line of the program, for `depyf report` and other tools"
     _one(session, directory, REMARKS, "remarks", why, written, lambda: report().to_json())
+    why = "the lines of the program that `depyf report` shows, as they were"
+    _one(session, directory, SOURCES, "sources", why, written, lambda: sources_json(report().sources))
     if session.times:
         why = "how long each compilation took, for `depyf report` and other tools; differs in every run"
         _one(session, directory, COSTS, "times", why, written, lambda: costs_json(session))
@@ -71,9 +75,17 @@ def write_report(
     with contained(session, "looking for files of earlier recordings", "their names in the index"):
         session.earlier_files = earlier(one.path for one in session.artifacts)
     path = os.path.join(directory, INDEX)
-    write_index(path, index_text(session))
+    found = Report(counts=dict.fromkeys(COUNTS, 0))
+    with contained(session, "the findings", "they are missing in the index"):
+        found = report()
+    write_index(path, index_text(session, found))
     written.insert(0, path)
     return written
+
+
+def _with_lines(report: Report) -> Report:
+    report.sources = recorded_lines(report.remarks)
+    return report
 
 
 def _page(session: Session, report: Report) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
-    "can_be_fallen_back_from",
     "code_asked_about",
     "current_attempt",
     "has_code",
@@ -42,15 +41,6 @@ def current_attempt() -> int:
     except (MissingHook, AttributeError):
         return 0
     return int(getattr(context, "attempt", 0) or 0)
-
-
-def can_be_fallen_back_from(error: BaseException) -> bool:
-    """Whether a function whose compilation ends with `error` runs as it is written, unless it has to be one graph.
-
-    `Unsupported`, and `UserError`, which is one (2.2) or is caught beside it (`ConvertFrame.__call__`).
-    """
-    kinds = [getattr(sys.modules.get("torch._dynamo.exc"), name, None) for name in ("Unsupported", "UserError")]
-    return isinstance(error, tuple(kind for kind in kinds if isinstance(kind, type)))
 
 
 def has_code(result: Any) -> bool:

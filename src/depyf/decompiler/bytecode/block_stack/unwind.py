@@ -21,7 +21,9 @@ from .state import PLAIN, PURPOSES, VALUE, BlockEntry, StackEntry, StackState, S
 from .steps import MOVES_VALUES, STEPS, unbinds
 
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_EXCEPT", "SETUP_WITH", "SETUP_ASYNC_WITH", "SETUP_LOOP"})
-USES_BLOCKS = SETUPS | {"WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "END_FINALLY", "POP_FINALLY", "CALL_FINALLY"}
+USES_BLOCKS = SETUPS | {
+    "POP_BLOCK", "WITH_CLEANUP_START", "WITH_CLEANUP_FINISH", "END_FINALLY", "POP_FINALLY", "CALL_FINALLY",
+}  # fmt: skip
 """Operations that only this pass handles: the end of a block whose beginning was dead stays in the code."""
 COPIES = 24
 """The longest result, as a multiple of the length of the code."""

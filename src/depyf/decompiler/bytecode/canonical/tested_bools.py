@@ -21,7 +21,7 @@ ErrorMaker = Callable[[str, int], Exception]
 
 def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> None:
     """Raise ``error(reason, offset)`` for the first test of a possible non-bool. TO_BOOL must still be there."""
-    if _checks_format(instructions):
+    if checks_format(instructions):
         instructions = [_as_bool(i) if n == 2 else i for n, i in enumerate(instructions)]
     targets = referred(instructions)
     instructions = _lengths_compared(instructions, targets)
@@ -34,12 +34,16 @@ def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> No
             before = instruction  # a copy is a bool if the original is
 
 
-def _checks_format(instructions: list[Instruction]) -> bool:
+def checks_format(instructions: list[Instruction]) -> bool:
     """Whether these begin like a compiled ``__annotate__``, whose argument the compiler assumes to be an int."""
-    start = [(i.op, i.arg) for i in instructions[:4]]
-    parameter = start[0][1] if start else None
-    test = [("LOAD_FAST", parameter), ("CONST", 2), ("COMPARE_OP", ">"), ("POP_JUMP_IF_FALSE", None)]
-    return start == test and parameter in ("format", ".format")
+    start = instructions[:6]
+    if [i.op for i in start] != _CHECKS_FORMAT:
+        return False
+    limit = start[1].arg  # any object may be among the constants
+    return type(limit) is int and [limit, *(i.arg for i in start[2:])] == [2, ">", None, "NotImplementedError", 1]
+
+
+_CHECKS_FORMAT = ["LOAD_FAST", "CONST", "COMPARE_OP", "POP_JUMP_IF_FALSE", "LOAD_COMMON_CONSTANT", "RAISE_VARARGS"]
 
 
 def _lengths_compared(instructions: list[Instruction], targets: set[int]) -> list[Instruction]:

@@ -38,6 +38,16 @@ def future_annotations_flag(version: tuple[int, int]) -> int:
     return 0x1000000 if version >= (3, 8) else 0x100000
 
 
+def future_features(flags: int, version: tuple[int, int]) -> tuple[str, ...]:
+    """The names of the future features that code was compiled with; their flags are adjacent (Lib/__future__.py)."""
+    last = future_annotations_flag(version)
+    return tuple(name for place, name in enumerate(reversed(_FEATURES)) if flags & last >> place)
+
+
+_FEATURES = ("division", "absolute_import", "with_statement", "print_function", "unicode_literals", "barry_as_FLUFL",
+             "generator_stop", "annotations")  # fmt: skip
+
+
 def flag_names(flags: int, version: tuple[int, int]) -> tuple[str, ...]:
     """Readable names of a code object's flags, unknown ones (future statements) in hexadecimal."""
     names = [name for bit, name in _NAMES.items() if flags & bit]

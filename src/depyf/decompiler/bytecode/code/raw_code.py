@@ -6,6 +6,7 @@ import types
 from typing import Any, Iterator, NamedTuple
 
 from ....errors import DecompilationError
+from ....escapes import printable
 from ..instruction import Instruction, Position
 from ..versions import TABLES
 from ..versions.table import OpcodeTable
@@ -30,14 +31,17 @@ class RawCode:
     it came from a file. ``version`` is the (major, minor) of the bytecode, not of the host. ``notes`` lists what
     could not be read but is not needed. ``stored`` holds fields of a file in their stored form, which the other
     fields repeat or leave out. ``renamed`` maps changed names of local variables to those of the code object, where
-    two slots have the same name. ``is_compiled_here``: a compiler has just made ``code``, so CPython's own reading
+    two slots have the same name. ``other_cells`` are its ``cellvars`` where instructions make cells of other variables.
+    ``written``: by the offset of the instruction that loads it, what is written for a constant that is a name or names.
+    ``is_compiled_here``: a compiler has just made ``code``, so CPython's own reading
     of its tables can be trusted.
     """
 
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "doubt", "mode",
+        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "unclear", "doubt", "mode",
+        "kind", "other_cells", "written",
         "is_compiled_here", "_positions",
     )  # fmt: skip
 
@@ -64,19 +68,23 @@ class RawCode:
     code: types.CodeType | None
     doubt: tuple[list[Instruction], str] | None
     mode: tuple[list[Instruction], str] | None
+    kind: str | None
     disassembled: tuple[tuple[Any, ...], list[Instruction] | DecompilationError, bool] | None
 
     def __init__(self) -> None:
         self.renamed: dict[str, str] = {}
         self.stored: dict[str, Any] = {}
+        self.other_cells: tuple[str, ...] | None = None
+        self.written: dict[int, Any] = {}
         self.disassembled = None  # kept by disassemble
+        self.unclear = ""  # by decoding/decode.py: why the instructions may mean something else
         self.doubt = None  # kept by proof/prove.py
-        self.mode = None  # kept by kinds.py
+        self.mode = self.kind = None  # kept by kinds.py
         self.is_compiled_here = False
         self._positions = None
 
     def __repr__(self) -> str:
-        return f"<RawCode {self.qualname} {self.version[0]}.{self.version[1]}>"
+        return printable(f"<RawCode {self.qualname} {self.version[0]}.{self.version[1]}>")
 
     @property
     def parameters(self) -> tuple[str, ...]:

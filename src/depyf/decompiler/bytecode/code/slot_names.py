@@ -23,6 +23,8 @@ def make_slot_names_distinct(raw: RawCode) -> None:
     of all versions: locals, cells, free variables.
     """
     joined = raw.table.cells_are_locals  # a cell that is also a local shares its slot; before, only a parameter does
+    if joined and raw.cellvars:
+        _find_cells(raw)
     shared = set(raw.varnames if joined else raw.parameters)
     lone = [name for name in raw.cellvars if name not in shared]
     slots = (*raw.varnames, *lone, *raw.freevars)
@@ -37,6 +39,32 @@ def make_slot_names_distinct(raw: RawCode) -> None:
     raw.freevars = tuple(remaining)
     raw.varnames = tuple(new[: len(raw.varnames)])
     raw.localsplus = tuple(new)
+
+
+def _find_cells(raw: RawCode) -> None:
+    """Correct ``cellvars`` by the instructions that make cells.
+
+    CPython tells by name that a cell is a parameter. Where tools rename both, each in its own way, the code object has
+    one more slot, of which its instructions know nothing.
+    """
+    number, operations = raw.table.opcodes["MAKE_CELL"], raw.bytecode[::2]
+    made: set[int] = set()
+    index = operations.find(number)
+    while index >= 0:
+        argument, shift = raw.bytecode[2 * index + 1], 8
+        before = index - 1
+        while before >= 0 and operations[before] == raw.table.opcodes["EXTENDED_ARG"]:
+            argument |= raw.bytecode[2 * before + 1] << shift
+            shift, before = shift + 8, before - 1
+        made.add(argument)
+        index = operations.find(number, index + 1)
+    slots, count = raw.localsplus, len(raw.varnames)
+    if any(index >= len(slots) or slots[index] not in raw.cellvars for index in made):
+        lone = [slot for slot in raw.cellvars if slot not in raw.varnames]
+        kept = lone[: sum(count <= index < len(slots) for index in made)]
+        raw.other_cells = raw.cellvars
+        raw.localsplus = (*raw.varnames, *kept, *raw.freevars)
+        raw.cellvars = (*(slots[index] for index in sorted(made) if index < count), *kept)
 
 
 def _distinct(raw: RawCode, slots: tuple[str, ...]) -> list[str]:

@@ -10,7 +10,7 @@ from ..code.raw_code import RawCode
 from ..code.slot_names import twins
 from ..instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from ..versions import TABLES, supported_versions
-from ..versions.table import OpcodeTable
+from ..versions.table import OpcodeRow, OpcodeTable
 from .dropped import check_yields
 from .moved_operands import jumped_into
 from .rules import RULES
@@ -43,11 +43,16 @@ class Decoder:
         self.yields: list[tuple[Instruction, int, int]] = []  # with their operand and that of the RESUME after
         self.position: Position | None = None  # of the raw instruction that is being decoded
         self.moved_operands: list[tuple[Instruction, Instruction]] = []  # (pushed by, popped by)
+        self.farthest = 0  # the last instruction that a jump or a handler leads to
 
     def error(self, reason: str, offset: int = -1) -> DecompilationError:
         """The exception to raise for ``reason``, with the location."""
         where = self.raw.qualname if offset < 0 else f"{self.raw.qualname}, offset {offset}"
         return DecompilationError(reason, stage="disassemble", where=where)
+
+    def doubt(self, reason: str, offset: int) -> None:
+        """Note that the instructions may not mean what the code does: only identical code is proven then."""
+        self.raw.unclear = self.raw.unclear or f"{reason}, at offset {offset}"
 
     def emit(self, op: str, arg: Any, offset: int, target: int = -1) -> None:
         """Append an instruction; ``target`` is a byte offset."""
@@ -70,7 +75,7 @@ class Decoder:
             argument = code[offset_after + 1] | extended
             if row is None or row.rule != "extended":
                 return row.name if row is not None else "", argument, offset_after
-            extended, offset_after = argument << 8, offset_after + 2
+            extended, offset_after = argument << 8 & 0xFFFFFFFF, offset_after + 2
         return "", 0, offset_after
 
     def run(self) -> list[Instruction]:
@@ -100,12 +105,13 @@ class Decoder:
         """Drop undecodable bytes after the end of the code; return whether there is such an end.
 
         The end is an instruction that does not fall through and that no jump and no row of the exception table leads
-        past, not even from unreachable code.
+        past, not even from unreachable code. Raises DecompilationError if CPython could not walk over these bytes.
         """
         farthest = max((max(row.end - 2, row.target) for row in self.raw.exception_table), default=-1)
         for number, instruction in enumerate(self.out):
             farthest = max(farthest, instruction.target)
             if instruction.op in NO_FALL_THROUGH and farthest <= instruction.offset:
+                self.check_units(instruction.offset)
                 del self.out[number + 1 :]
                 self.index_at = {offset: i for offset, i in self.index_at.items() if offset <= instruction.offset}
                 kept = set(map(id, self.out))
@@ -113,8 +119,47 @@ class Decoder:
                 return True
         return False
 
+    def check_units(self, offset: int) -> None:
+        """Refuse, from ``offset`` on, what CPython can't walk over when it makes a code object, or looks at one.
+
+        From 3.11 on it replaces opcodes and writes inline caches in all of the code, reachable or not.
+        """
+        code, rows = self.raw.bytecode, self.table.rows
+        row = None
+        while offset < len(code):
+            row = rows.get(code[offset])
+            if row is not None and row.rule == "internal":
+                raise self.internal(row, offset)
+            if row is None and self.table.has_caches:
+                raise self.error(self._unknown(code[offset]), offset)
+            after = offset + 2 + (2 * row.caches if row is not None else 0)
+            if row is not None and code[offset + 2 : after].strip(b"\0"):
+                raise self.caches_in_use(row, offset)
+            offset = after
+        self.check_last(row, offset)
+
+    def check_last(self, row: OpcodeRow | None, end: int) -> None:
+        """Refuse code whose last instruction is ``row`` if only part of it is there; it would end at ``end``."""
+        if row is not None and end > len(self.raw.bytecode):
+            raise self.error(f"the code ends inside the inline cache entries of {row.name}", len(self.raw.bytecode))
+        if row is not None and row.rule == "extended":
+            raise self.error(f"the code ends with {row.name}", end)
+
+    def internal(self, row: OpcodeRow, offset: int) -> DecompilationError:
+        return self.error(f"{row.name} is for the interpreter's own use", offset)
+
+    def caches_in_use(self, row: OpcodeRow, offset: int) -> DecompilationError:
+        return self.error(f"inline cache entries of {row.name} that are in use", offset)
+
     def end(self) -> None:
-        """Drop everything after the end of the code: 3.8 puts the end of a `finally` body that has returned there."""
+        """Drop everything after the end of the code: 3.8 puts the end of a `finally` body that has returned there, and
+        later compilers nothing at all.
+        """
+        if self.table.has_resume and self.out:
+            last = self.farthest
+            while last + 1 < len(self.out) and self.out[last].op not in NO_FALL_THROUGH:
+                last += 1
+            del self.out[last + 1 :]
         if not self.out or self.out[-1].op in NO_FALL_THROUGH:
             live = self.out[-1:]
         else:
@@ -168,8 +213,10 @@ class Decoder:
             if caches:
                 after_caches = offset + 2 * caches
                 if code[offset:after_caches].strip(b"\0"):
-                    raise self.error(f"inline cache entries of {name} that are in use", offset)
+                    raise self.caches_in_use(row, offset - 2)
                 offset = after_caches
+        if end > 0:
+            self.check_last(row, offset)
 
     def index_of(self, offset: int, source: int) -> int:
         index = None if offset in self.no_entry else self.index_at.get(offset)
@@ -181,6 +228,7 @@ class Decoder:
         """Turn the target offsets of raw jumps into instruction indices."""
         jumps = [instruction for instruction in self.out if instruction.target >= 0]
         targets = [self.index_of(instruction.target, instruction.offset) for instruction in jumps]
+        self.farthest = max(targets, default=0)
         for instruction, target in zip(jumps, targets):
             instruction.target = target
 
@@ -192,6 +240,7 @@ class Decoder:
             for entry in self.raw.exception_table
         ]
         handlers.sort(key=lambda row: row[0])
+        self.farthest = max(self.farthest, *(handler.target for _, _, handler in handlers))
         for (_, end, _), (start, _, _) in zip(handlers, handlers[1:]):
             if start < end:
                 raise self.error("two entries of the exception table overlap", start)

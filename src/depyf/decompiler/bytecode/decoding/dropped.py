@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..code.flags import CO_ASYNC_GENERATOR, MAKES_GENERATOR
+from ..edit import without
+from ..instruction import Instruction
 
 if TYPE_CHECKING:
     from ..versions.table import OpcodeRow
@@ -19,7 +21,7 @@ def _skip(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
 
 
 def _internal(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    raise decoder.error(f"{row.name} is for the interpreter's own use", offset)
+    raise decoder.internal(row, offset)
 
 
 # The start of the code
@@ -40,7 +42,7 @@ def _make_cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> 
     name = decoder.raw.localsplus[argument]
     if decoder.out:
         if argument != decoder.twins.get(name, (0, argument))[1]:
-            raise decoder.error(f"{row.name} of the wrong one of two variables called {name}", offset)
+            decoder.doubt(f"{row.name} of the other one of two variables called {name}", offset)
         decoder.emit("MAKE_CELL", name, offset)
     elif name not in decoder.raw.cellvars or name in decoder.made_cells:
         raise decoder.error(f"{row.name} of {name}, which is no cell of this code or is one already", offset)
@@ -140,13 +142,27 @@ def _yield(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None
     decoder.yields.append((decoder.out[-1], argument, operand if name == "RESUME" else 0))
 
 
+def without_padding(decoder: Decoder) -> list[Instruction]:
+    """Drop the NOPs in ``SEND; YIELD_VALUE; JUMP`` and before it, which only tools insert; return what is left."""
+    out = decoder.out
+    padding: set[int] = set()
+    for index in [index for index, one in enumerate(out) if one.op == "YIELD_VALUE"]:
+        end = next((place for place in range(index + 1, len(out)) if out[place].op != "NOP"), index)
+        before = range(out[end].target, index - 1)
+        if out[end].op == "JUMP" and before.start < index and all(out[place].op == "NOP" for place in before):
+            padding.update(before, range(index + 1, end))
+    if padding:
+        decoder.out = out = without(out, padding)
+    return out
+
+
 def check_yields(decoder: Decoder) -> None:
     """Check the operands of YIELD_VALUE and of the RESUME after it, which are dropped.
 
     ``throw`` and ``close`` read there whether a ``yield from`` or ``await`` is in progress and, from 3.12 on, whether
-    only the handler of StopIteration would see a GeneratorExit.
+    only the handler of StopIteration would see a GeneratorExit. NOPs in a delegation are dropped.
     """
-    out, table = decoder.out, decoder.table
+    out, table = without_padding(decoder), decoder.table
     index_of = {id(instruction): index for index, instruction in enumerate(out)}
     wraps = bool(decoder.raw.flags & CO_ASYNC_GENERATOR)
     for instruction, operand, resume in decoder.yields:

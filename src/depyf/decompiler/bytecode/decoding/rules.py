@@ -185,8 +185,9 @@ def _emit_local(decoder: Decoder, op: str, slot: int, offset: int) -> None:
     if name in decoder.twins:
         own, free = decoder.twins[name]
         op = "LOAD_CLOSURE" if op == "LOAD_FAST" and slot == free else op
+        op = "LOAD_CLOSURE" if op == "LOAD_FAST" and name in decoder.raw.cellvars else op
         if slot != (own if op.endswith("_FAST") else free):
-            raise decoder.error(f"{op} of the wrong one of two variables called {name}", offset)
+            decoder.doubt(f"{op} of the other one of two variables called {name}", offset)
         decoder.emit(op, name, offset)
         return
     if not op.endswith("_FAST") and name not in decoder.closures:

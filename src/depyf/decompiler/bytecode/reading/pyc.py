@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....errors import PycError
+from ....reading import open_regular, read_at_most
 from ..code.formats import END_OF_KNOWN_MAGIC, FORMATS
 from ..code.raw_code import RawCode
 from .makers import maker
@@ -25,8 +26,8 @@ def read_pyc(path: str) -> RawCode:
         PycError: the file can't be read, or is no .pyc file of CPython 3.7 to 3.15; the text begins with the path.
     """
     try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+        with open_regular(path) as file:
+            data = read_at_most(file, LARGEST_FILE + 1)
     except OSError as error:
         raise PycError(f"can't read {path}: {error.strerror}") from error
     return read_pyc_bytes(data, path)

@@ -30,8 +30,8 @@ def compute_qualnames(raw: RawCode) -> None:
             continue
         given = _given(outer)
         inside = f"{outer.qualname}.{LOCALS}." if outer.is_function else f"{outer.qualname}."
-        if outer.name == "<module>":
-            inside = ""
+        if outer is raw and not outer.is_function and _stored(outer) is None:
+            inside = ""  # the code of a module
         for nested in parts:
             if nested in seen:
                 continue  # equal lambdas on one line may share their code

@@ -75,6 +75,9 @@ class Behavior:
     annotations_are_lazy: bool = False
     """A function that the compiler adds evaluates the annotations (PEP 649)."""
 
+    annotations_are_named_after_functions: bool = False
+    """The qualified name of the function that evaluates annotations extends that of the function that has them."""
+
     mappings_are_copied: bool = False
     """``f(**mapping)`` merges the mapping into a new dictionary, even if it is the only one."""
 

@@ -57,6 +57,7 @@ CACHES: dict[str, int] = {
 }  # fmt: skip
 
 BEHAVIOR = py314.BEHAVIOR.changed(
+    annotations_are_named_after_functions=True,  # compile.c, compiler_set_qualname
     generator_expressions_iterate=True,  # codegen.c (gh-143493)
     resume_depth1_mask=8,  # pycore_opcode_utils.h: 4 is the start of a generator expression
 )

@@ -69,6 +69,15 @@ class OpcodeTable:
         return "RESUME" in self.opcodes
 
     @cached_property
+    def has_caches(self) -> bool:
+        """Whether instructions have inline caches, which the interpreter writes, and specialised forms.
+
+        A compiler stores neither: caches are empty, and ``rows`` has one opcode for each instruction. A file with
+        others is refused. A live code object can't show others: CPython's ``co_code`` puts these in their place.
+        """
+        return any(row.caches for row in self.rows.values())
+
+    @cached_property
     def of_pypy(self) -> frozenset[int]:
         """Numbers that are opcodes only in PyPy; from 3.11 on CPython uses them."""
         return frozenset() if self.has_resume else _PYPY
@@ -92,6 +101,11 @@ class OpcodeTable:
     def cells_are_locals(self) -> bool:
         """Whether cells are numbered among the locals, so that a variable that is both has one slot."""
         return any(row.name == "LOAD_DEREF" and row.rule == "local" for row in self.rows.values())
+
+    @cached_property
+    def classes_store_their_line(self) -> bool:
+        """Whether the body of a class stores its first line, and the attributes that its methods store (3.13)."""
+        return "SET_FUNCTION_ATTRIBUTE" in self.opcodes
 
     @cached_property
     def asserts_read_a_global(self) -> bool:

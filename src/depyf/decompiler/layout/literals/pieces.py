@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 
 from .strings import OTHER_QUOTE, ascii_only, in_quotes, in_usual_quotes, plain, width_of
@@ -124,10 +125,7 @@ def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
     """Split into at most ``most`` pieces, after newlines if that gives as many, otherwise after spaces too."""
     lines: list[str | bytes] = [*value.splitlines(keepends=True)]
     if len(lines) >= most > 0:
-        while len(lines) > most:
-            shortest = min(range(len(lines) - 1), key=lambda number: len(lines[number]) + len(lines[number + 1]))
-            lines[shortest : shortest + 2] = [lines[shortest] + lines[shortest + 1]]  # type: ignore[operator]
-        return lines
+        return _joined(lines, most)
     broken = _broken(lines, most, width) if len(lines) > 1 else []
     if broken:
         return broken
@@ -143,6 +141,30 @@ def split(value: str | bytes, most: int, width: int) -> list[str | bytes]:
         pieces.append(rest[:cut])
         rest = rest[cut:]
     return [*pieces, rest] if rest else pieces
+
+
+def _joined(lines: list[str | bytes], most: int) -> list[str | bytes]:
+    """Join neighbours until ``most`` are left: each time the first two of those that are shortest together."""
+    sizes, following = [len(line) for line in lines], [*range(1, len(lines) + 1)]
+    before = [*range(-1, len(lines) - 1)]
+    pairs = [(sizes[number] + sizes[number + 1], number) for number in range(len(lines) - 1)]
+    heapq.heapify(pairs)
+    left = len(lines)
+    while left > most:
+        size, number = heapq.heappop(pairs)
+        other = following[number] if sizes[number] else len(lines)
+        if other == len(lines) or size != sizes[number] + sizes[other]:
+            continue  # one of them has been joined to another since
+        sizes[number], sizes[other] = size, 0
+        following[number] = following[other]
+        left -= 1
+        if following[number] < len(lines):
+            before[following[number]] = number
+            heapq.heappush(pairs, (size + sizes[following[number]], number))
+        if before[number] >= 0:
+            heapq.heappush(pairs, (sizes[before[number]] + size, before[number]))
+    empty = lines[0][:0]
+    return [empty.join(lines[at : following[at]]) for at in range(len(lines)) if sizes[at]]  # type: ignore[arg-type]
 
 
 _WORD = re.compile(r"\S+\s*|\s+")

@@ -281,8 +281,11 @@ def _one_line(text: str, quote: str, is_bytes: bool) -> str:
 
 
 def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
-    """Write tabs and other characters that are usually escaped unescaped."""
-    if "\\" in text or quote in text or text.endswith(quote[0]) or any(char in text for char in "\r\n\0"):
+    """Write tabs and spaces of other widths unescaped, but no controls, whatever the columns say: people read the text,
+    on a terminal."""
+    if "\\" in text or quote in text or text.endswith(quote[0]):
+        return None
+    if not all(char.isprintable() or char == "\t" or unicodedata.category(char) == "Zs" for char in text):
         return None
     return None if is_bytes and not text.isascii() else text
 

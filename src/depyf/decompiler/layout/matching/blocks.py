@@ -41,6 +41,7 @@ class _Joiner:
         self.text, self.logical, self.moved = text, logical, moved
         self.is_above: set[int] = set()  # statements that may share their last row with what follows
         self.is_below: set[int] = set()  # those that may share their first row with what precedes
+        self.alone: tuple[tuple[int, int], int, int] | None = None  # shift, depth: up to there none ends a join
         last, end, rows = -1, 0, 0
         for number, one in enumerate(logical):
             rows += one.end_line - one.line + 1
@@ -58,12 +59,16 @@ class _Joiner:
             return start
         if self._word(start) in CLAUSES or self.text[first.at] in "'\"":
             return start
+        if self.alone is not None and self.alone[:2] == (shift, first.depth) and start < self.alone[2]:
+            return start
         end = start
         for number in range(start + 1, len(self.logical)):
             one = self.logical[number]
             if one.depth <= first.depth and not self._continues(number) and number - 1 not in self.is_above:
                 end = number
             if one.depth < first.depth or not self._follows(number, shift):
+                if end == start:
+                    self.alone = (shift, first.depth, number)
                 return end
         return len(self.logical)
 

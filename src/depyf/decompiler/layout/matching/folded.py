@@ -76,7 +76,7 @@ def origins(raw: RawCode, ours: RawCode, instructions: list[Instruction]) -> dic
     after_literals, first_folded, certain = _bounds(raw, keys, own_keys, names)
     operands = tuple(_early(raw, keys[:first_folded], own_keys)) if keys != own_keys else ()
     first = _begins_with_first(raw, ours, loads)
-    is_unused = _is_small(raw.consts[:1]) or not any(constant_key(load.arg) == keys[0] for load in loads)
+    is_unused = _is_small(raw.consts[:1]) or not any(constant_key(load.arg) in keys[:1] for load in loads)
     if first is not None and is_unused and indices.get(constant_key(first.arg), -1) >= after_literals:
         first_folded = min(first_folded, indices[constant_key(first.arg)])
     order = Order(indices, certain, tuple(abs(one) for one in raw.consts if type(one) in (int, float)))

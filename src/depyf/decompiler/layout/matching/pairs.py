@@ -7,9 +7,9 @@ import operator
 from collections import Counter
 from typing import Any, Iterator, List, Mapping, Protocol, Tuple
 
-from ....errors import DecompilationError
-from ...bytecode import Instruction, RawCode, known_instructions
+from ...bytecode import Instruction, RawCode, readable_instructions
 from ...bytecode.instruction import Position
+from ...bytecode.kinds import kind_of
 from ...proof.constants import constant_key
 from .folded import Folding, may_be_folded, origins
 from .runs import RunsOf
@@ -45,14 +45,6 @@ class Nops(Protocol):
 
     def after(self, ours: Instruction) -> int:
         """The token after the comma that follows the construct."""
-
-
-def instructions_of(raw: RawCode) -> list[Instruction]:
-    """Return the instructions; none if the code can't be decoded: it is refused, but code around it is laid out."""
-    try:
-        return known_instructions(raw)
-    except DecompilationError:
-        return []
 
 
 def same_code(left: RawCode, right: RawCode) -> bool:
@@ -115,7 +107,7 @@ def _apart(raw: RawCode) -> tuple[list[Instruction], dict[int, list[Instruction]
     """Return the instructions other than NOPs, and the NOPs by the index of the instruction they precede."""
     steps: list[Instruction] = []
     nops: dict[int, list[Instruction]] = {}
-    for instruction in instructions_of(raw):
+    for instruction in readable_instructions(raw):
         if instruction.op == "NOP":
             nops.setdefault(len(steps), []).append(instruction)
         else:
@@ -222,12 +214,12 @@ def _key(instruction: Instruction) -> Any:
 
 
 def nops(raw: RawCode) -> list[Instruction]:
-    return [instruction for instruction in instructions_of(raw) if instruction.op == "NOP"]
+    return [instruction for instruction in readable_instructions(raw) if instruction.op == "NOP"]
 
 
 def second_halves(raw: RawCode) -> set[int]:
     """Return the ids of instructions that are the second half of a fused one: they have no position of their own."""
-    return _second_halves(instructions_of(raw))
+    return _second_halves(readable_instructions(raw))
 
 
 def _second_halves(instructions: list[Instruction]) -> set[int]:
@@ -250,7 +242,7 @@ def _tuples_after_nops(instructions: list[Instruction]) -> set[int]:
 def _implicit_ends(raw: RawCode, instructions: list[Instruction]) -> set[int]:
     """Return the ids of instructions of ``raw`` that may belong to an implicit return at the end of the body."""
     found: set[int] = set()
-    if raw.name == "<lambda>":
+    if kind_of(raw) == "lambda":
         return found
     for number in [number for number, one in enumerate(instructions) if one.op == "RETURN_VALUE"]:
         found.add(id(instructions[number]))
@@ -289,7 +281,7 @@ class CodePair:
         self.spread: list[Position] = []
         self.origins: dict[Position, Folding] = {}
         self.position_pairs: Counter[tuple[Position, Position]] = Counter()
-        instructions = instructions_of(original)
+        instructions = readable_instructions(original)
         self.runs = runs_of(original, ours) if runs_of is not None and self.is_same else None
         # If none can be folded, what is known of constants only matters for those that are read.
         is_later = self.runs is not None and original.bytecode == ours.bytecode and not may_be_folded(original)
@@ -313,7 +305,7 @@ class CodePair:
             if line not in done or done[line] != done.get(last):
                 wanted[start:end] = b"\1" * (end - start)
         if any(wanted):
-            instructions = instructions_of(self.original)
+            instructions = readable_instructions(self.original)
             if self._origins is None:
                 self._origins = origins(self.original, self.ours, instructions)
                 self._place_origins()
@@ -328,7 +320,7 @@ class CodePair:
     def _same_positions(self, instructions: list[Instruction]) -> Counter[tuple[Position, Position]]:
         theirs, mine = self.original.positions(), self.ours.positions()
         size = min(len(theirs), len(mine))
-        ends = _implicit_ends(self.original, instructions_of(self.original))
+        ends = _implicit_ends(self.original, readable_instructions(self.original))
         found = []
         before, offset_before = "", -1
         for a in instructions:

@@ -41,11 +41,14 @@ def _sort(items: list[Item], start: int, end: int, extents: dict[Span, Extent]) 
     places = {id(argument): _place(argument, extents) for argument in arguments}
     changed = False
     for last in range(len(arguments) - 1, 0, -1):
+        moved = False
         for number in range(last):
             first, second = arguments[number : number + 2]
             if first[0].symbol == "*" and _is_keyword(second) and (0, 0) < places[id(second)] < places[id(first)]:
                 arguments[number : number + 2] = [second, first]
-                changed = True
+                changed = moved = True
+        if not moved:
+            break
     if changed:
         for argument, space in zip(arguments, spaces):
             argument[0].space = space

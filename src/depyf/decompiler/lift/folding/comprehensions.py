@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Iterable, Iterator, Sequence
+
 from ...syntax import nodes
+from ...syntax.scopes import bound_by
 from ..lifted_block import LiftedBlock, Terminator
-from ..values import Append, Given
+from ..values import Append, Given, Saved, Slot
 from .negation import negate
 from .shapes import skip_jumps
 
@@ -16,7 +19,7 @@ def fold_comprehension(block: LiftedBlock) -> bool:
     clauses = _Clauses(block)
     if not clauses.read():
         return False
-    value = clauses.expression(block.terminator.gathers)
+    value = clauses.expression(block.terminator.gathers, block.exit[:-1])
     for inner in clauses.blocks:
         inner.become(Terminator("goto"))  # now unreachable, without successors
     block.exit = [*block.exit[:-1], value]
@@ -34,6 +37,52 @@ def never(clause: nodes.comprehension) -> Append:
     clause.ifs.append(nodes.Constant(False))
     element = clause.target if isinstance(clause.target, nodes.Name) else nodes.Constant(None)
     return Append(element, element)
+
+
+def dead_clauses(
+    generators: list[nodes.comprehension],
+    variables: Iterable[str],
+    cells: Iterable[str] = (),
+    free: Iterable[str] = (),
+) -> nodes.Expression | None:
+    """Bind what only dead clauses bound, behind a condition that is a false constant; return an element for there.
+
+    The compiler has made room for all ``variables``. The element shares those that are ``cells`` with a function, and
+    reads the ``free`` variables; None if it has no need to.
+    """
+    if generators[-1].ifs[-1:] != [nodes.Constant(False)]:
+        return None
+    bound = bound_by(one.target for one in generators)
+    missing = [nodes.Name(name) for name in variables if name not in bound]
+    if missing:
+        generators.append(nodes.comprehension(_one_or_tuple(missing), nodes.Tuple([]), [], 0))
+    parts: list[nodes.Expression] = [nodes.Name(name) for name in free]
+    shared = [nodes.Name(name) for name in cells]
+    if shared:
+        parts.append(nodes.Lambda(nodes.arguments([], []), _one_or_tuple(shared)))
+    return _one_or_tuple(parts) if parts else None
+
+
+def _bound_in_order(generators: list[nodes.comprehension]) -> list[str]:
+    """The names that comprehensions in the clauses bind, and the clauses do not."""
+    own = bound_by(one.target for one in generators)
+    found = [one.target for one in _walk(generators) if isinstance(one, nodes.comprehension)]
+    names = [name for target in found for name in sorted(bound_by([target])) if name not in own]
+    return list(dict.fromkeys(names))
+
+
+def _walk(tree: list[nodes.comprehension]) -> Iterator[nodes.Node]:
+    """Every node of the clauses, and of the values that are on the stack where branches meet."""
+    todo: list[nodes.Node] = [*reversed(tree)]
+    while todo:
+        for node in nodes.walk(todo.pop()):
+            yield node
+            if isinstance(node, Slot) and node.value is not None:
+                todo.append(node.value)
+
+
+def _one_or_tuple(values: Sequence[nodes.Expression]) -> nodes.Expression:
+    return values[0] if len(values) == 1 else nodes.Tuple([*values])
 
 
 class _Clauses:
@@ -109,10 +158,33 @@ class _Clauses:
             return block.true
         return None
 
-    def expression(self, container: nodes.Expression) -> nodes.Expression:
-        """Return the comprehension; ``container`` is the empty container that it fills."""
+    def dead_clauses(self, saved: list[Saved]) -> nodes.Expression | None:
+        """`dead_clauses` of an inlined comprehension that hides the variables ``saved``."""
+        names = [one.name for one in saved]
+        if ".0" in names:  # in a class, whatever the comprehension mentions
+            mentioned = {one.id for one in _walk(self.generators) if isinstance(one, nodes.Name)}
+            names = [name for name in names if name not in mentioned and name != ".0"]
+        inner = _bound_in_order(self.generators)
+        # A comprehension in it would share its variables with it, if it did not mention others of these names.
+        others = [name for name in inner if name not in names]
+        # Those that it shares follow its own ones, in their order.
+        while inner and names and names[-1] in inner:
+            del inner[inner.index(names.pop()) :]
+        return dead_clauses(self.generators, names, [one.name for one in saved if one.is_cell], others)
+
+    def expression(self, container: nodes.Expression, below: list[nodes.Expression]) -> nodes.Expression:
+        """Return the comprehension; ``container`` is the empty container that it fills, ``below`` the stack below."""
         assert self.element is not None
         key, value = self.element.key, self.element.value
+        saved: list[Saved] = []
+        for one in reversed(below):
+            if not isinstance(one, Saved):
+                break
+            saved.append(one)
+        # The compiler swaps the last one with the iterator, which was below them.
+        dead = self.dead_clauses([*saved[-2::-1], *saved[-1:]])
+        if dead is not None:
+            key = value = dead
         if isinstance(container, nodes.Dict):
             return nodes.DictComp(value if key is None else key, None if key is None else value, self.generators)
         kind = nodes.ListComp if isinstance(container, nodes.List) else nodes.SetComp

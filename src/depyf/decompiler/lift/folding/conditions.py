@@ -6,7 +6,7 @@ import sys
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
-from ..values import CaseTest, Matches, case_of, opens_clause, same_expression
+from ..values import CaseTest, Matches, Slot, case_of, opens_clause, same_expression
 from .negation import conjunction, negate
 from .separate_tests import as_read, is_of_its_own
 from .shapes import (
@@ -48,7 +48,7 @@ def fold_condition(block: LiftedBlock) -> bool:
         return False  # one falls off the end of a loop body, the other is a `continue`
     op = "and" if same_exit(other, second.false) else "or"
     shared = second.false if op == "and" else second.true
-    if not same_exit(other, shared) or shared is not exit_target and _jumps_below(shared, second):
+    if not same_exit(other, shared) or shared is not exit_target and _jumps_below(shared, second, exit_target):
         return False  # `else: break` is where both tests of one condition would go
     if shared is not exit_target and _are_two_jumps(exit_target, shared, second):
         return False
@@ -56,11 +56,15 @@ def fold_condition(block: LiftedBlock) -> bool:
     return True
 
 
-def _jumps_below(arm: LiftedBlock | None, test: LiftedBlock) -> bool:
-    """Whether ``arm`` is a jump with a place of its own, below ``test``, which alone leads there."""
+def _jumps_below(arm: LiftedBlock | None, test: LiftedBlock, other: LiftedBlock | None) -> bool:
+    """Whether ``arm`` is a jump with a place of its own, below ``test``, which alone leads there. It has none if it is
+    where ``other`` is: both are copies of one ``break``.
+    """
     if arm is None or arm.kind != "goto" or not only_from(arm, test) or not is_silent(arm) or not computes_nothing(arm):
         return False
     line, above = arm.evidence.exit_line, test.evidence.exit_line
+    if other is not None and (other.evidence.line, other.evidence.column) == (line, arm.evidence.column):
+        return False
     return arm.evidence.column is not None and line is not None and above is not None and line > above
 
 
@@ -225,29 +229,63 @@ def fold_boolean_value(block: LiftedBlock) -> bool:
     return True
 
 
-def join_returned_arms(block: LiftedBlock) -> None:
-    """``return a and (b if c else d)``: lead the copies of the return that arms of the second operand end with to the
-    one where the first operand is kept. All code up to there belongs to the expression.
+def join_copied_arms(block: LiftedBlock) -> None:
+    """``a and (b if c else d)``, returned or as a statement: lead the copies of the exit that arms of the second
+    operand end with to the one where the first operand is kept. All code up to there belongs to the expression.
     """
     kept = skip_jumps(block.true) if block.kind == "or_pop" else None
-    if kept is None or kept.kind != "return" or kept.statements or not kept.entry or kept.test is not kept.entry[-1]:
+    if kept is None or kept.kind not in ("return", "reraise", "goto") or not kept.entry:
         return
+    dropped = kept.statements[0] if kept.statements else None
+    is_dropped = isinstance(dropped, nodes.Expr) and dropped.value is kept.entry[-1]
+    if not is_dropped and (kept.statements or kept.kind != "return" or kept.test is not kept.entry[-1]):
+        return
+    copies = _copies_of_exit(block, kept, is_dropped)
+    found = [_value_dropped(one, kept) if is_dropped else one.test for one in copies]
+    values = [value for value in found if value is not None]
+    if len(values) < len(copies):
+        return
+    if is_dropped and copies and not isinstance(kept.entry[-1], Slot):
+        slot = Slot(len(kept.entry) - 1)
+        line = next((one.statements[0].line for one in copies if one.statements), None)
+        kept.entry, kept.statements = [*kept.entry[:-1], slot], [nodes.Expr(slot, line=line), *kept.statements[1:]]
+    for copy, value in zip(copies, values):
+        copy.statements, copy.exit = [], [*copy.exit, value]
+        copy.become(Terminator("goto", next=kept))
+
+
+def _copies_of_exit(block: LiftedBlock, kept: LiftedBlock, is_dropped: bool) -> list[LiftedBlock]:
+    """The blocks that end the second operand of ``block`` as ``kept`` ends; none if there is anything else."""
+    if is_dropped and block.false is not None and block.false.kind == "or_pop":
+        return []  # no conditional expression: `fold_boolean_statement` knows more
     todo, seen = [block.false], {kept, block.false}
-    copies = []
+    copies: list[LiftedBlock] = []
     while todo:
         inside = todo.pop()
-        if inside is None or inside.statements or inside.region is not kept.region:
-            return
-        if inside.kind == "return":
-            if not same_stack(inside.exit, kept.exit):
-                return
+        if inside is None or inside.region is not kept.region:
+            return []
+        is_end = inside.kind == kept.kind and (inside.kind != "goto" or bool(inside.statements))
+        if inside.statements and not (is_end and is_dropped) or is_end and not same_stack(inside.exit, kept.exit):
+            return []
+        if is_end:
             copies.append(inside)
+            continue
         after = [successor for successor in inside.successors if successor not in seen]
         todo += after
         seen.update(after)
-    for copy in copies:
-        copy.exit = [*copy.exit, copy.test]
-        copy.become(Terminator("goto", next=kept))
+    return [] if is_dropped and copies[:1] == [block.false] else copies
+
+
+def _value_dropped(copy: LiftedBlock, kept: LiftedBlock) -> nodes.Expression | None:
+    """The value that ``copy`` drops before it ends as ``kept`` does; None if it does anything else."""
+    if kept.kind == "goto" and not _go_on_alike(kept.next, copy.next):
+        return None
+    rest = kept.statements[1:]
+    first = copy.statements[0] if len(copy.statements) > len(rest) else nodes.Expr(nodes.Constant(None))  # left out
+    ends_alike = same_expression(copy.statements[-len(rest) :] if rest else [], rest)
+    if len(copy.statements) > len(rest) + 1 or not ends_alike or not same_expression(copy.test, kept.test):
+        return None
+    return first.value if isinstance(first, nodes.Expr) else None
 
 
 def fold_boolean_statement(block: LiftedBlock) -> bool:

@@ -17,7 +17,7 @@ from .conditions import (
     fold_constant_arm,
     fold_jump,
     fold_kept_values,
-    join_returned_arms,
+    join_copied_arms,
 )
 from .loop_tests import undo_loop_test
 from .shapes import bind_slots
@@ -43,7 +43,7 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
     """Apply the rules until none fires; return the remaining blocks in layout order."""
     roots = {block for block in blocks if not block.predecessors or block is blocks[0]}
     for block in blocks:
-        join_returned_arms(block)
+        join_copied_arms(block)
     for _ in range(50):
         changed = False
         for block in sorted(blocks, key=lambda block: block.layout, reverse=True):

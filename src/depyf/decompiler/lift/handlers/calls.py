@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...bytecode import Instruction
-from ...bytecode.kinds import GENERIC
+from ...bytecode.code.flags import CO_COROUTINE
+from ...bytecode.kinds import is_comprehension, kind_of
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 from ..values import (
@@ -73,14 +74,14 @@ def make_call(
         if len(positional) < 2 or not isinstance(positional[0], Function):
             state.refuse("a class without a body")
         name = resolved(positional[1])
-        if not isinstance(name, nodes.Constant):
+        if not isinstance(name, nodes.Constant) or not isinstance(name.value, str):
             state.refuse("a class without a name")
-        return Class(positional[0], str(name.value), positional[2:], keywords)
-    if isinstance(function, Function) and function.raw.name.startswith(GENERIC):
+        return Class(positional[0], name.value, positional[2:], keywords)
+    if isinstance(function, Function) and kind_of(function.raw) == "generic":
         if keywords:
             state.refuse("type parameters that are called with keywords")
         return Generic(function, positional)
-    if isinstance(function, Function) and function.raw.name.startswith("<") and function.raw.name != "<lambda>":
+    if isinstance(function, Function) and is_comprehension(function.raw):
         if len(positional) != 1 or keywords:
             state.refuse("a comprehension that is not called with an iterator")
         iterated = positional[0]
@@ -91,13 +92,18 @@ def make_call(
 
 
 class Comprehension(nodes.Expression):
-    """A comprehension: its function and its iterable; the pipeline replaces it by the real node."""
+    """A comprehension: its function and its iterable; the pipeline replaces it by the real node.
 
-    __slots__ = fields = ("function", "iterated")
+    ``is_coroutine``: it is asynchronous, and what the call gives was not awaited.
+    """
+
+    fields = ("function", "iterated")
+    __slots__ = (*fields, "is_coroutine")
 
     def __init__(self, function: Function, iterated: Iterated) -> None:
         self.function = function
         self.iterated = iterated
+        self.is_coroutine = bool(function.raw.flags & CO_COROUTINE)
 
 
 def _leave_with(state: SymbolicStack, function: Marker, arguments: list[nodes.Expression]) -> None:

@@ -37,7 +37,19 @@ def _set(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("BUILD_MAP")
 def _map(state: SymbolicStack, instruction: Instruction) -> None:
     items = state.pop_many(2 * instruction.arg)
-    state.push(nodes.Dict(list(items[::2]), items[1::2]))
+    keys: list[nodes.Expression | None] = list(items[::2])
+    if len(keys) > 1 and "BUILD_CONST_KEY_MAP" in state.table.opcodes:
+        if all(isinstance(key, nodes.Constant) for key in keys):
+            _format_one(keys)
+    state.push(nodes.Dict(keys, items[1::2]))
+
+
+def _format_one(keys: list[nodes.Expression | None]) -> None:
+    """Make a constant an f-string without fields: the compiler puts keys into a tuple if all are literals."""
+    for index, key in enumerate(keys):
+        if isinstance(key, nodes.Constant) and isinstance(key.value, str):
+            keys[index] = nodes.JoinedStr([key] if key.value else [])
+            return
 
 
 @handles("BUILD_CONST_KEY_MAP")

@@ -8,14 +8,20 @@ from ..symbolic_stack import SymbolicStack
 from ..values import ImportedModule, Member, resolved
 from .registry import handles
 
+_MOST_DOTS = 1000
+
 
 @handles("IMPORT_NAME", "EAGER_IMPORT_NAME", "LAZY_IMPORT_NAME")
 def _import_name(state: SymbolicStack, instruction: Instruction) -> None:
     level, names = (resolved(value) for value in state.pop_many(2))
     if not isinstance(level, nodes.Constant) or not isinstance(names, nodes.Constant):
         state.refuse("an import whose level or names are no constants")
+    if not isinstance(level.value, int) or not 0 <= level.value <= _MOST_DOTS:
+        state.refuse("an import whose level is no number of dots")
+    if not isinstance(names.value, (tuple, type(None))):
+        state.refuse("an import whose names are no tuple")
     lazy = instruction.op == "LAZY_IMPORT_NAME"
-    state.push(ImportedModule(instruction.arg, int(level.value), names.value, lazy))  # type: ignore[call-overload]
+    state.push(ImportedModule(instruction.arg, level.value, names.value, lazy))
 
 
 @handles("IMPORT_FROM")

@@ -92,7 +92,9 @@ def _save(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("MAKE_CELL")
 def _make_cell(state: SymbolicStack, instruction: Instruction) -> None:
-    return  # an inlined comprehension's variable that a function in it reads: implied by that function
+    for value in state.stack:  # an inlined comprehension's variable that a function in it reads
+        if isinstance(value, Saved) and value.name == instruction.arg:
+            value.is_cell = True
 
 
 @handles("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME")

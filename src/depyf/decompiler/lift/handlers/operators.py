@@ -145,8 +145,9 @@ def _yield_from(state: SymbolicStack, instruction: Instruction) -> None:
         state.refuse("yield from something that is no iterator")
     elif not receiver.awaited:
         state.push(nodes.YieldFrom(receiver.value))
-    elif isinstance(receiver.value, Comprehension) and receiver.value.function.raw.name != "<genexpr>":
-        state.push(receiver.value)  # an asynchronous comprehension awaits itself
+    elif isinstance(receiver.value, Comprehension) and receiver.value.is_coroutine:
+        receiver.value.is_coroutine = False  # an asynchronous comprehension awaits itself
+        state.push(receiver.value)
     else:
         state.push(nodes.Await(receiver.value))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...bytecode import Handler, Instruction, RawCode
+from ...bytecode.instruction import shown
 from ..ignored import CANNOT_RAISE
 from .normalize import NormalForm
 
@@ -107,7 +108,7 @@ def _described(instruction: Instruction) -> str:
         count, keywords = arg
         return f"CALL {count}" + (f" with keywords {', '.join(keywords)}" if keywords else "")
     if op == "CONST":
-        text = f"code of {arg.qualname}" if isinstance(arg, RawCode) else repr(arg)
+        text = f"code of {arg.qualname}" if isinstance(arg, RawCode) else shown(arg)
         return f"CONST {text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + '...'}"
     if arg is None:
         return op

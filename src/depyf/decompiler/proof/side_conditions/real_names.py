@@ -11,6 +11,8 @@ from ...bytecode import RawCode, known_instructions
 from ..symbolic.prove import LOOK_AT_VARIABLES, UNSEEN
 from ..verdict import Difference, Level, Verdict
 
+ANY_ORDER = "the order of this frame's variables does not matter"
+
 
 def with_real_names(verdict: Verdict, original: RawCode, recompiled: RawCode) -> Verdict:
     """``verdict`` of a proof that used the names in ``original`` and ``recompiled``."""
@@ -34,6 +36,18 @@ def with_real_names(verdict: Verdict, original: RawCode, recompiled: RawCode) ->
     reasons = (*verdict.reasons, reason)
     assumptions = tuple(dict.fromkeys((*verdict.assumptions, UNSEEN)))
     return verdict._replace(level=Level.EQUIVALENT, reasons=reasons, assumptions=assumptions)
+
+
+def with_order_of_variables(verdict: Verdict, original: RawCode, recompiled: RawCode) -> Verdict:
+    """``verdict``, with an assumption if `locals()` or its like is named and shows the variables in another order."""
+    if not verdict.proven or verdict.identical or LOOK_AT_VARIABLES.isdisjoint(original.names):
+        return verdict
+    both = {*original.localsplus} & {*recompiled.localsplus}
+    ours, theirs = ([name for name in raw.localsplus if name in both] for raw in (original, recompiled))
+    if ours == theirs:
+        return verdict
+    assumptions = tuple(dict.fromkeys((*verdict.assumptions, ANY_ORDER)))
+    return verdict._replace(level=Level.EQUIVALENT, assumptions=assumptions, differs=())
 
 
 def _real(raw: RawCode, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ def _build_map(machine: Machine, count: int) -> None:
 @handles("BUILD_CONST_KEY_MAP")
 def _build_const_key_map(machine: Machine, count: int) -> None:
     *values, keys = machine.pop_many(count + 1)
-    if not isinstance(keys, Const):
-        raise machine.error("the keys of a dictionary display are no constant")
+    if not isinstance(keys, Const) or type(keys.value) is not tuple or len(keys.value) != count:
+        raise machine.error("the keys of a dictionary display are no constant tuple")
     items: list[Value] = []
     for key, value in zip(keys.value, values):
         items += [Const(key), value]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Callable, Iterator, Tuple
 
 from ...bytecode import RawCode, known_instructions
-from ...bytecode.kinds import is_comprehension
+from ...bytecode.kinds import is_comprehension, kind_of
 from ...names.spelling import is_name
 from ...syntax import nodes as n
 from ..machine import Definition, Machine
@@ -42,7 +42,7 @@ def _make_function(machine: Machine, kinds: tuple[str, ...]) -> None:
     texts = machine.texts([value for value, _ in setters])
     for (_, set_text), text in zip(setters, texts):
         set_text(text)
-    if raw.name == "<lambda>" and len(definition.body) == 1 and isinstance(definition.body[0], n.Return):
+    if kind_of(raw) == "lambda" and len(definition.body) == 1 and isinstance(definition.body[0], n.Return):
         result = definition.body[0].value or n.Constant(None)
         # The defaults have their texts; making the function is another event, which uses them.
         machine.event([], lambda: n.Lambda(definition.args, result), "function")

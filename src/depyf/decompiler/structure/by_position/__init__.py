@@ -2,7 +2,7 @@
 
 ``else_clauses.py`` and ``idle_statements.py`` need columns for most of what they do; ``else_lines.py`` and
 ``idle_lines.py`` read the lines of versions without columns.
-Imports ``bytecode/``, ``lift/``, ``syntax/``, ``context.py`` and ``rules.py``.
+Imports ``limits/``, ``bytecode/``, ``lift/``, ``syntax/``, ``context.py`` and ``rules.py``.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import itertools
 from typing import Collection, Iterator, NamedTuple
 
 from ...lift.values import case_of
+from ...limits.budget import STEP, spend
 from ...syntax import nodes
 from ...syntax.transforms.tail_positions import drop_at_tail, tails
 from ..context import LOOPS, TRIES, fails_an_assertion, has_break, leaves
@@ -152,10 +153,12 @@ def _below_all_of_elif(block: _StatementList, skipped: Collection[str]) -> bool:
     base = column_of_body(block.body) if block.base is None else block.base
     changed = False
     for index in reversed(range(1, len(block.body))):
+        spend(STEP, "finding the clauses by their columns")
         one = block.body[index]
         if base is not None and isinstance(one, nodes.If) and one.column in (base + 2, base + 3):
             last, inner = one, RULES.decide(one, skipped)
             while inner and len(last.orelse) == 1 and isinstance(last.orelse[0], nodes.If):
+                spend(STEP, "finding the clauses by their columns")
                 last = last.orelse[0]
                 inner = RULES.decide(last, skipped)
             if inner and last.orelse and _is_outside(last, inner, base):

@@ -29,7 +29,8 @@ _CLASSES = (  # name of a token type of pygments, as far as it goes -> CSS class
 )
 _LINKED = re.compile(r"[\w.\-]+\.\w+:\d+|In\[\d+\]:\d+|[A-Za-z_]\w*")  # a place in a file, or a name
 _CPP = re.compile(r"#include|extern \"C\"")
-_TRITON = re.compile(r"^\s*import triton\b", re.MULTILINE)
+_TRITON = re.compile(r"^[ \t]*import triton\b", re.MULTILINE)
+_MOST = 200_000  # characters of a text in colours
 _Piece = Tuple[str, str]
 
 
@@ -115,7 +116,7 @@ def _lines(pieces: Iterable[_Piece]) -> list[list[_Piece]]:
 
 def _pieces(text: str, language: str) -> Iterator[_Piece]:
     """The tokens of `text` with their classes; one piece where nobody knows the language."""
-    lexer = _lexer(language)
+    lexer = _lexer(language) if len(text) <= _MOST else None
     if lexer is None:
         yield "", text
         return

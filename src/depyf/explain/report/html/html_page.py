@@ -17,7 +17,8 @@ from ...model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFun
 from ...names import file_name
 from ..page.sections import folded_code
 from ..page.shortened import LONG, shortened
-from ..tree import NOT_SEEN, branches, count, operations_of, why_not_compiled
+from ..remarks.stored import report_of
+from ..tree import NOT_SEEN, branches, count, operations_of, place_words, why_not_compiled
 from ..why import recompile_words
 from .guards import guards_html
 from .highlight import IN_FULL, code_html, has_colours
@@ -126,7 +127,7 @@ class _PageWriter:
     def _header(self, shown: list[Frame]) -> str:
         entries = [entry for frame in self._frames for entry in frame.entries]
         graphs = {graph.name for entry in entries for graph in entry.graphs}
-        breaks = sum(len(entry.breaks) for entry in entries) + sum(len(frame.breaks) for frame in self._frames)
+        breaks = report_of(self.session).counts["breaks"]
         title, place = "What torch.compile made of {}".format(count(len(shown), "function")), ""
         if len(shown) == 1:
             title, place = shown[0].name, f"{file_name(shown[0].filename)}:{shown[0].first_line}"
@@ -221,10 +222,10 @@ class _PageWriter:
     def _source(self, frame: Frame, anchor: str) -> str:
         if frame.source:
             marked = [
-                one.location.line
+                line.line
                 for entry in frame.entries
-                for one in entry.breaks
-                if one.location is not None and one.location.filename == frame.filename
+                for line in [one.inside or one.location for one in entry.breaks]
+                if line is not None and line.filename == frame.filename
             ]
             most = _MOST_OF_SOURCE if self.most_lines else 0
             code = code_html(frame.source, "python", None, frame.first_line, anchor + "L", marked, most)
@@ -369,10 +370,7 @@ def _verdict(one: Decompiled) -> str:
 
 
 def _break_title(one: GraphBreak) -> str:
-    place = ""
-    if one.location is not None:
-        place = f" at {file_name(one.location.filename)}:{one.location.line}"
-    return f"graph break{place}: {one.reason}"
+    return f"graph break{place_words(one, with_text=False)}: {one.reason}"
 
 
 def _break(one: GraphBreak) -> str:
@@ -381,7 +379,8 @@ def _break(one: GraphBreak) -> str:
     lines = [f"<p><b>{html.escape(_capital(_break_title(one)))}</b> {_chip(one.gb_id)}</p>"]
     lines += [f"<p>{_code(text)}</p>"] if text else []
     lines += [f"<p>{html.escape(one.explanation)}</p>"] if one.explanation else []
-    if one.hints:
-        lines.append("<ul>{}</ul>".format("".join(f"<li>{html.escape(hint)}</li>" for hint in one.hints)))
+    hints = [*one.hints, one.remedy] if one.remedy else one.hints
+    if hints:
+        lines.append("<ul>{}</ul>".format("".join(f"<li>{html.escape(hint)}</li>" for hint in hints)))
     lines += ['<p><a href="{0}">{0}</a></p>'.format(html.escape(one.link))] if one.link else []
     return '<div class="call warn">{}</div>'.format("".join(lines))

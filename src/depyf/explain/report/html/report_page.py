@@ -6,16 +6,19 @@ network; without its script all of the text is there.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
-import linecache
 import pkgutil
 from typing import Iterable, Mapping, Sequence
 
 from ...model import CompileTimes
 from ..linked.rows import Compilation
-from ..remarks.answer import INSTALLED, count_words, short, worst_first
-from ..remarks.over_source import follows_words, lines_around
+from ..remarks.answer import left_words, short, worst_first
+from ..remarks.counts import count_words
+from ..remarks.over_source import follows_words
 from ..remarks.remark import FINDINGS, Remark
+from ..remarks.sources import WHOLE, Lines, lines_around, texts_of
 from ..remarks.stored import Report
 from .highlight import has_colours, lines_html
 from .panes import panes_html
@@ -24,14 +27,15 @@ from .times import times_html
 
 __all__ = ["report_page"]
 
-_CHIPS = {"break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good", "kernel": "info"}
-_SEVERAL = {"break": "breaks", "recompile": "recompiles", "uncompiled": "uncompiled"}
-_WHOLE = 300  # lines: a file of no more is shown from its first line to its last
+_CHIPS = {"raised": "bad", "break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good", "kernel": "info"}
+_SEVERAL = {"raised": "raised", "break": "breaks", "recompile": "recompiles", "uncompiled": "uncompiled"}
 
 _HEAD = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>What torch.compile did, line by line</title>
 <style>{}
@@ -62,26 +66,30 @@ def report_page(
         times: how long they took.
         own_seconds: what recording took meanwhile.
     """
+    report = report.printable()
     by_file: dict[str, list[Remark]] = {}
     for one in report.remarks:
         by_file.setdefault(one.file, []).append(one)
-    files = sorted(by_file, key=lambda file: (INSTALLED in file, -len(by_file[file]) * (INSTALLED in file), file))
-    opened = {file for file in files if INSTALLED not in file} or set(files[:1])
+    theirs = {file: bool(found[0].package) for file, found in by_file.items()}
+    files = sorted(by_file, key=lambda file: (theirs[file], -len(by_file[file]) * theirs[file], file))
+    opened = {file for file in files if not theirs[file]} or set(files[:1])
     anchors = {file: f"f{number}-" for number, file in enumerate(files, 1)}
     panes, links = panes_html(linked)
     parts = [_front(report, anchors, base), times_html(times, own_seconds)]
     parts.append("<h2>Line by line</h2>" if by_file and (panes or times) else "")
-    parts += [_file(file, by_file[file], anchors[file], short(file, base), file in opened, links) for file in files]
+    parts += [_file(file, by_file[file], anchors[file], short(file, base), file in opened, links,
+                    report.sources.get(file, {}), report.without.get(file, "")) for file in files]  # fmt: skip
     parts.append(panes)
     made = "Made by depyf from torch {} on Python {}.".format(report.torch or "?", report.python or "?")
     if links and not has_colours():
         made += " Code has one colour here: install pygments for more."
     parts.append(f'<p class="made">{html.escape(made)}</p>')
-    head = _HEAD.format(STYLE, _beside("report.css"))
+    script = "\n" + _beside("report.js")
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    head = _HEAD.format(allowed, STYLE, _beside("report.css"))
     body = "\n".join(filter(None, parts))
-    script = _beside("report.js")
     css = "depyf wide" if panes else "depyf"
-    return f'{head}<main class="{css}">\n{body}\n</main>\n<script>\n{script}</script>\n</body>\n</html>\n'
+    return f'{head}<main class="{css}">\n{body}\n</main>\n<script>{script}</script>\n</body>\n</html>\n'
 
 
 def _beside(name: str) -> str:
@@ -92,16 +100,18 @@ def _beside(name: str) -> str:
 
 
 def _front(report: Report, anchors: dict[str, str], base: str) -> str:
-    chips = "".join(_chip(words, "") for words in count_words(report))
+    chips = "".join(_chip(words, "") for words in count_words(report.counts))
     head = f'<header><span class="title">What torch.compile did, line by line</span>{chips}</header>'
     rows = []
     for one in worst_first(report.remarks):
         place = f"{short(one.file, base)}:{one.line}"
         link = f'<a class="mono" href="#{anchors[one.file]}{one.line}">{html.escape(place)}</a>'
-        rows.append(f"<li>{link} {_chip(one.kind, _CHIPS[one.kind])} {_said(one)}</li>")
+        more = "".join(f"<p>{html.escape(words)}</p>" for words in one.details)
+        rows.append(f"<li>{link} {_chip(one.kind, _CHIPS[one.kind])} {_said(one)}{more}</li>")
     listed = '<p class="note">No graph break, no recompilation, nothing left to Python.</p>'
     if rows:
         listed = '<ol class="worst">{}</ol>'.format("".join(rows))
+    listed += "".join(f'<p class="note">{html.escape(words)}</p>' for words in left_words(report))
     rows = [f"<tr><td><kbd>{key}</kbd></td><td>{words}</td></tr>" for key, words in _KEYS]
     tools = (
         '<p class="note"><input type="search" placeholder="Search" aria-label="Search"> <span class="found"></span> '
@@ -112,15 +122,13 @@ def _front(report: Report, anchors: dict[str, str], base: str) -> str:
 
 
 def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open: bool,
-          links: Mapping[tuple[str, int], str]) -> str:  # fmt: skip
+          links: Mapping[tuple[str, int], str], source: Lines, without: str) -> str:  # fmt: skip
     by_line: dict[int, list[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
-    source = "".join(linecache.getlines(file))
-    texts = dict(enumerate(lines_html(source.rstrip("\n")), 1)) if source else {}
-    for line, found in by_line.items():  # the file is gone, or another one by now
-        texts.setdefault(line, html.escape(found[0].text))
-    shown = sorted(texts) if len(texts) <= _WHOLE else lines_around(by_line, dict(enumerate(source.splitlines(), 1)))
+    known = {**texts_of(by_line), **source}
+    shown = sorted(known) if len(source) <= WHOLE else lines_around(by_line, known)
+    texts = dict(zip(shown, lines_html("\n".join([known[at] for at in shown]))))
     rows: list[str] = []
     before = 0
     for at in shown:
@@ -130,9 +138,10 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
         rows.append(_line(at, texts[at], by_line.get(at, []), anchor, links.get((file, at), "")))
     kinds = [_chip(f"{number} {_SEVERAL[kind] if number > 1 else kind}", _CHIPS[kind]) for kind in FINDINGS
              for number in [sum(one.kind == kind and not one.follows for one in remarks)] if number]  # fmt: skip
+    note = f'<p class="note">{html.escape(without)}</p>' if without else ""
     return (
-        '<details class="frame"{}><summary>{} {}</summary><div class="in"><pre class="code over"><code>{}</code></pre>'
-        "</div></details>".format(" open" * is_open, html.escape(name), "".join(kinds), "".join(rows))
+        '<details class="frame"{}><summary>{} {}</summary><div class="in">{}<pre class="code over"><code>{}</code>'
+        "</pre></div></details>".format(" open" * is_open, html.escape(name), "".join(kinds), note, "".join(rows))
     )
 
 
@@ -150,15 +159,15 @@ def _line(number: int, body: str, remarks: Sequence[Remark], anchor: str, compil
 def _remark(one: Remark, follows: int) -> str:
     if one.follows:
         return f'<span class="r again">{_chip(one.kind, "")}<span>{follows_words(follows)}</span></span>'
-    hints = "".join(f"<p>{html.escape(hint)}</p>" for hint in [one.instead, *one.hints] if hint)
+    hints = "".join(f"<p>{html.escape(hint)}</p>" for hint in [*one.details, one.instead, *one.hints] if hint)
     chip = _chip(one.kind, _CHIPS.get(one.kind, ""))
     return f'<span class="r">{chip}<span>{_said(one)}{hints}</span></span>'
 
 
 def _said(one: Remark) -> str:
     number = html.escape(one.gb_id)
-    if one.link.startswith("https://"):
-        number = f'<a href="{html.escape(one.link)}">{number}</a>'
+    if one.link:
+        number = f'<a href="{html.escape(one.link)}" rel="noreferrer">{number}</a>'
     return f"{html.escape(one.words)} {number}".rstrip()
 
 

@@ -24,9 +24,12 @@ class Below:
 
     Args:
         in_dump: whether files lie beside the page.
+
+    ``tables`` has the names of graphs by what the page says of them, so that it says it once.
     """
 
     in_dump: bool
+    tables: dict[tuple[str, ...], str] = field(default_factory=dict)
     _shortened: list[tuple[str, str]] = field(default_factory=list)
     _checks: list[str] = field(default_factory=list)
     _functions: list[str] = field(default_factory=list)

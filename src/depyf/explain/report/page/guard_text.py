@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
+from ...guards.state import deciding, undecided
 from ...guards.words import is_torch_file
 from ...model import CacheEntry, Frame, Guard, SourceLine
 from ...names import file_name, identifier
@@ -27,6 +28,8 @@ __all__ = [
     "same_globals",
 ]
 
+_FEW_WORDS = 8
+_MOST_COMPARED = 3
 _MOST_WORDS = 40  # lines on a page
 _MOST_CODE = 24
 _COLUMN = 66
@@ -63,15 +66,17 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
         listed_in: where every guard is written in full.
     """
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
-    asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
+    asked = _asked(entry)
     lines = [f"def {guard_function_name(entry, frame)}(L, G, **_):"]
     if entry.dropped:
         lines.append("    # " + _DROPPED)
-    lines += ["    # " + line for line in _on_page(asked, listed_in)]
+    lines += ["    # " + line for line in _told(entry, frame, listed_in)]
     if not entry.guards and not entry.guard_tree:
         lines.append("    # its guards are not at hand: taken to hold here")
     elif not asked:
         lines.append("    # nothing of the user's is checked")
+    for words in undecided(entry, frame.entries):
+        lines.append(f"    # not checked here: {words}")
     skipped = [guard for guard in asked if not guard.runnable]
     if skipped:
         several = "need objects of that process: they are" if len(skipped) > 1 else ""
@@ -80,7 +85,7 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     if own:
         checks = count(len(own), "check")
         lines.append(f"    # and {checks} of Dynamo's own ({kinds_of_own(own)}): see {listed_in}")
-    body = returned(_conditions(entry))
+    body = returned(_conditions(entry, frame))
     if len(body) > _MOST_CODE:
         body = [f"    return {_checks_name(entry, frame)}(L, G)  # at the end of this page"]
     return "\n".join(lines + body) + "\n"
@@ -88,7 +93,7 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
 
 def guard_checks(entry: CacheEntry, frame: Frame) -> str:
     """The checks that `guard_function` calls, "" where it has them in itself."""
-    body = returned(_conditions(entry))
+    body = returned(_conditions(entry, frame))
     if len(body) <= _MOST_CODE:
         return ""
     return "\n".join([f"def {_checks_name(entry, frame)}(L, G):", *body]) + "\n"
@@ -98,8 +103,29 @@ def _checks_name(entry: CacheEntry, frame: Frame) -> str:
     return guard_function_name(entry, frame).replace("__guard_", "__checks_", 1)
 
 
-def _conditions(entry: CacheEntry) -> list[str]:
-    return [guard.run for guard in entry.guards if not guard.is_bookkeeping and guard.runnable]
+def _conditions(entry: CacheEntry, frame: Frame) -> list[str]:
+    return deciding(entry, frame.entries) + [guard.run for guard in _asked(entry) if guard.runnable]
+
+
+def _told(entry: CacheEntry, frame: Frame, listed_in: str) -> list[str]:
+    """What the program asks for, for a page: if that is long, only how it differs from an earlier compilation."""
+    asked = _asked(entry)
+    lines = _on_page(asked, listed_in)
+    told = {guard.words for guard in asked}
+    at = next((index for index, one in enumerate(frame.entries) if one is entry), 0)
+    for earlier in frame.entries[max(0, at - _MOST_COMPARED) : at][::-1] if len(lines) > _FEW_WORDS else ():
+        known = {guard.words for guard in _asked(earlier)}
+        new = [guard for guard in asked if guard.words not in known]
+        subjects = {guard.subject for guard in new}
+        gone = [one for one in _asked(earlier) if one.words not in told and one.subject not in subjects]
+        differences = _on_page(new, listed_in) + ["without: " + line for line in _on_page(gone, listed_in)]
+        if len(differences) + 2 < len(lines):
+            lines = [f"as {guard_function_name(earlier, frame)}" + (", but:" if differences else ""), *differences]
+    return lines
+
+
+def _asked(entry: CacheEntry) -> list[Guard]:
+    return [guard for guard in entry.guards if not guard.is_bookkeeping]
 
 
 def _on_page(guards: list[Guard], listed_in: str) -> list[str]:
@@ -124,7 +150,7 @@ def _on_page(guards: list[Guard], listed_in: str) -> list[str]:
 def guard_listing(entry: CacheEntry, frame: Frame) -> str:
     """Every guard: the user's in words with their lines, then Dynamo's own, then the tree as Dynamo prints it."""
     own = [guard for guard in entry.guards if guard.is_bookkeeping]
-    asked = [guard for guard in entry.guards if not guard.is_bookkeeping]
+    asked = _asked(entry)
     lines = [
         f"Guards of compilation {entry.compile_id} of {frame.name} ({file_name(frame.filename)}:{frame.first_line}).",
         "The compiled code is used when all of them hold.",
@@ -199,6 +225,8 @@ def same_globals(guards: list[Guard]) -> str:
 def alike_once(guards: list[Guard]) -> list[tuple[str, list[Guard]]]:
     """Guards with their words; those which differ in one index alone, as a model's layers do, once."""
     shown: list[tuple[str, list[Guard]]] = []
+    tensors = {guard.subject for guard in guards if guard.kind == "TENSOR_MATCH"}
+    guards = [guard for guard in guards if guard.kind != "TYPE_MATCH" or guard.subject not in tensors]
     words = [guard.words for guard in guards]
     for one in alike(words, in_brackets):
         members = [guards[index] for index in one.members.values()]

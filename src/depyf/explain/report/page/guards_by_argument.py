@@ -14,6 +14,7 @@ __all__ = ["ArgumentRow", "guards_by_argument", "in_brackets", "row_lines"]
 
 _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
+_OF_TENSORS = ("Tensor", "Parameter")
 _WIDTH = 116
 _TOGETHER = {
     "is None": "are None",
@@ -71,7 +72,8 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
         numbers = one.numbers if one.places else ()
         row = rows.setdefault((head if inside else subject, numbers), ArgumentRow(head if inside else subject, numbers))
         row.count += len(one.members)
-        if (_class_of(rest) in _OF_PYTHON and subject in compared) or (_ITEMS.match(rest) and subject in equal):
+        is_said = _class_of(rest) in (*_OF_PYTHON, *_OF_TENSORS) and subject in compared
+        if is_said or (_ITEMS.match(rest) and subject in equal):
             continue  # the comparison says it
         words = _class_of(rest) or rest
         row.checks.append(".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words)

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+import textwrap
+
+from ...torch_facts.torch_state import EXPRESSIONS, USUAL, is_checked
+
 __all__ = ["HELPERS", "helpers_used"]
+
+
+def _state_is() -> str:
+    usual = ", ".join(f"{name}={value}" for name, value in USUAL.items() if is_checked(name))
+    usual = "\n".join(textwrap.wrap(usual, 108, initial_indent=" " * 8, subsequent_indent=" " * 8))
+    now = "\n".join("{:12}{}: lambda: {},".format("", repr(name), value) for name, value in EXPRESSIONS.items())
+    return f'''
+def state_is(**asked):
+    """Torch's global state; what is not named is as torch begins with, ... stands for what is not known."""
+    import torch.utils._device
+
+    now = {{
+{now}
+    }}
+    usual = dict(
+{usual},
+    )
+    return all(value is ... or now[name]() == value for name, value in {{**usual, **asked}}.items())
+'''
+
 
 HELPERS = {
     "tensor_is": '''
-def tensor_is(tensor, cls, device, dtype, requires_grad, size, stride):
-    """Dynamo's check of a tensor; None in a size or stride stands for any number."""
+def tensor_is(tensor, cls, device, dtype, requires_grad, size, stride, keys=""):
+    """Dynamo's check of a tensor; None in a size or stride stands for any number. `keys` are those by which operators
+    are dispatched, where they are not the usual ones: inference mode, autocast and the like change them."""
+    if not isinstance(tensor, torch.Tensor):
+        return False
+    have = torch._C._dispatch_keys(tensor) | torch._C._dispatch_tls_local_include_set()
+    have = str(have - torch._C._dispatch_tls_local_exclude_set())[15:-1]
+    usual = "{0}, BackendSelect, ADInplaceOrView, Autograd{0}".format(have.partition(",")[0])
 
     def fits(have, want):
         return len(have) == len(want) and all(w is None or h == w for h, w in zip(have, want))
@@ -17,10 +47,12 @@ def tensor_is(tensor, cls, device, dtype, requires_grad, size, stride):
         and str(tensor.device) == device
         and tensor.dtype == dtype
         and tensor.requires_grad == requires_grad
+        and have == (keys or usual)
         and fits(tensor.shape, size)
         and fits(tensor.stride(), stride)
     )
 ''',
+    "state_is": "",  # made for the torch that is there
     "all_different": '''
 def all_different(*objects):
     """No two arguments are one object."""
@@ -88,4 +120,5 @@ def use(names):
 
 def helpers_used(page: str) -> str:
     """The helpers which the text of `page` mentions."""
-    return "\n".join(text for name, text in HELPERS.items() if name + "(" in page)
+    used = {name: text for name, text in HELPERS.items() if name + "(" in page}
+    return "\n".join(text or _state_is() for text in used.values())

@@ -19,7 +19,7 @@ from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
 from ...transformed.decompiled import decompiled
-from ..tree import count, quoted, tree_lines, why_not_compiled
+from ..tree import count, place_words, tree_lines, why_not_compiled
 from ..why import break_lines, cuda_graph_words, one_line, recompile_words
 from .below import Below
 from .graph_summary import graph_summary, kernel_legend
@@ -111,16 +111,13 @@ def _entry_sections(
                     if one.graph == graph.name]  # fmt: skip
             sections.append(_graph_section(graph, runs, below))
     for one in entry.breaks:
-        place = ""
-        if one.location is not None:
-            place = f" at {quoted(one.location)}"
-        head, more = f"Graph break{place}: {one.reason}", break_lines(one)
+        head, more = f"Graph break{place_words(one)}: {one.reason}", break_lines(one)
         told = "\n".join([head, *more])
         sections.append(comment(head + " (more above)" if more and told in shown else told))
         shown.add(told)
     if entry.side_effects:
         changed = ", ".join([user_spelling(one) for one in entry.side_effects])
-        sections.append(f"# Side effects, carried out again after the graph: on {changed}\n")
+        sections.append(f"# Side effects, carried out after the graph: on {changed}\n")
     sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections
 
@@ -148,11 +145,15 @@ def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
     lines += runs
     if is_long:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
-        legend = kernel_legend(graph)
+        legend, (counts, *table) = kernel_legend(graph), graph_summary(graph)
+        same = below.tables.setdefault((*legend, *table), graph.name)
+        if same != graph.name:
+            counts = f"{counts[:-1]}: line by line, and kernel by kernel, those of {same}."
+            legend, table = [], []
         lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
         head = f"def {graph.name}(*inputs):  # in full: {where}\n"
-        table = "".join(("    # " + line).rstrip() + "\n" for line in graph_summary(graph))
-        return valid_or_comment(comment("\n".join(lines)) * bool(lines) + head + table + "    ...\n")
+        table = [("    # " + line).rstrip() + "\n" for line in (counts, *table)]
+        return valid_or_comment(comment("\n".join(lines)) * bool(lines) + head + "".join(table) + "    ...\n")
     for kernel in graph.kernels:
         if kernel.lines:
             of = "" if kernel.direction == "forward" else f" of the {kernel.direction} graph"

@@ -254,7 +254,11 @@ def _dispatcher(frame: Frame, name: str, signature: str, names: list[str], again
         lines += _wrapped("L = {", local, "}", 4)
     if any("of_program(" in graph.source for entry in frame.entries for graph in entry.graphs):
         lines.append("    of_program.L = L  # the graphs call modules of the program")
-    for entry in reversed(frame.entries):
+    backends = dict.fromkeys(entry.backend for entry in frame.entries)
+    if len(backends) > 1:
+        lines.append("    # of several backends Dynamo takes the call's, this page the first that fits")
+    newest_first = frame.entries[::-1]
+    for entry in sorted(newest_first, key=lambda entry: (not entry.state, entry.tried)):
         lines.append(f"    if {guard_function_name(entry, frame)}(L, globals()):")
         passed = ", ".join(_code_arguments(entry, names))
         lines += _wrapped(f"return {entry.transformed_name}(", passed, ")", 8)

@@ -6,18 +6,20 @@ import os
 import textwrap
 from typing import Sequence
 
+from ....owners import name_in_package
 from ...names import file_name
 from ..tree import count
 from .costs import seconds_words
-from .remark import FINDINGS, Remark
+from .counts import count_words
+from .remark import Remark
 from .stored import Report
 
-__all__ = ["INSTALLED", "answer_lines", "count_words", "counted", "short", "worst_first"]
+__all__ = ["answer_lines", "left_words", "short", "worst_first"]
 
 _MOST = 10
-INSTALLED = "-packages/"
-"""In the names of files of installed packages."""
 _WIDTH = 100
+_ADVICE = 2  # pieces of it, for one finding
+_IN_FULL = 3  # findings; of others what comes first, as the report has all of it
 
 
 def answer_lines(report: Report, base: str = "", who: str = "") -> list[str]:
@@ -37,62 +39,53 @@ def answer_lines(report: Report, base: str = "", who: str = "") -> list[str]:
     if report.seconds and report.own_seconds:
         spent.append(f"{seconds_words(report.own_seconds)} recording")
     spent_words = "  ({})".format(", ".join(spent)) if spent else ""
-    lines = ["{} {}{}".format(name, ", ".join(count_words(report)), spent_words)]
+    lines = ["{} {}{}".format(name, ", ".join(count_words(report.counts)), spent_words)]
     worst = worst_first(report.remarks)
     lines += _table(worst[:_MOST], base)
-    if len(worst) > _MOST:
-        lines.append(f"  and {len(worst) - _MOST} more")
-    return lines
+    more = [f"{len(worst) - _MOST} more"] if len(worst) > _MOST else []
+    more += left_words(report)
+    return lines + (["  and " + ", ".join(more)] if more else [])
 
 
 def worst_first(remarks: Sequence[Remark]) -> list[Remark]:
-    """The findings among them; of each kind, those in the program's own files before those in installed packages."""
+    """The findings among them, by what they cost; of the same cost, the program's own before those of packages."""
     findings = [one for one in remarks if one.is_finding]
-    return sorted(findings, key=lambda one: (FINDINGS.index(one.kind), INSTALLED in one.file.replace(os.sep, "/")))
+    return sorted(findings, key=lambda one: (one.hot[0], bool(one.package), one.hot[1]))
 
 
-def count_words(report: Report) -> list[str]:
-    """How much was compiled, in words."""
-    counts = report.counts
-    words = [
-        "{} compiled".format(counted(counts["functions"], "function")),
-        counted(counts["breaks"], "graph break"),
-        counted(counts["recompilations"], "recompilation"),
-    ]
-    if counts["uncompiled"]:
-        words.append("{} {} uncompiled".format(counted(counts["uncompiled"], "function"),
-                                               "runs" if counts["uncompiled"] == 1 else "run"))  # fmt: skip
-    return words
+def left_words(report: Report) -> list[str]:
+    """``109 functions of numpy, which Dynamo leaves to Python by rule``."""
+    found = [f"{count(number, 'function')} of {package}" for package, number in report.left.items()]
+    return [", ".join(found) + ", which Dynamo leaves to Python by rule"] if found else []
 
 
 def _table(remarks: Sequence[Remark], base: str) -> list[str]:
     places = [f"{short(one.file, base)}:{one.line}" for one in remarks]
     width = max(map(len, places), default=0)
     lines = []
-    for place, one in zip(places, remarks):
+    for number, (place, one) in enumerate(zip(places, remarks)):
         first, *more = _wrapped(one.said) or [""]
         lines.append("  {:{}}  {:10}  {}".format(place, width, one.kind, first).rstrip())
-        more += _wrapped(one.instead or next(iter(one.hints), ""))
+        details = [words for words in one.details if not (one.is_general and words == one.explanation)]
+        told = [*details, *one.advice[:_ADVICE], one.link]
+        for words in told if number < _IN_FULL else [*details[:1], *one.advice[:1]]:
+            more += _wrapped(words)
         lines += ["  {:{}}  {:10}  {}".format("", width, "", words) for words in more]
     return lines
 
 
 def _wrapped(words: str) -> list[str]:
-    return textwrap.wrap(words, _WIDTH, max_lines=2, placeholder=" ...", break_on_hyphens=False)
+    return textwrap.wrap(words, _WIDTH, max_lines=2, placeholder=" ...", break_on_hyphens=False,
+                         break_long_words=False)  # fmt: skip
 
 
 def short(file: str, base: str) -> str:
-    """The file's name, relative to `base` if it lies below; that of an installed package's begins with the package."""
+    """The file's name, relative to `base` if it lies below; that of a package's begins with the package."""
     if file_name(file).startswith("In["):  # a notebook's cell
         return file_name(file)
-    _, installed, name = file.replace(os.sep, "/").rpartition(INSTALLED)
-    if installed:
-        return name
+    inside = name_in_package(file)
+    if inside != file:
+        return inside
     if base and os.path.abspath(file).startswith(os.path.abspath(base) + os.sep):
         return os.path.relpath(file, base)
     return file
-
-
-def counted(number: int, noun: str) -> str:
-    """``no graphs``, ``1 graph``, ``2 graphs``."""
-    return count(number, noun) if number else f"no {noun}s"

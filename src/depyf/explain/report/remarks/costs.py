@@ -8,14 +8,19 @@ from __future__ import annotations
 import json
 from typing import Any, Dict
 
-from ...dump.compile_times import COSTS
 from ...model import Frame, Session
+from ...received import read_json
 from .remark import COST, Remark, of_program
 
 __all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs", "seconds_words"]
 
 FORMAT = 1
 _Row = Dict[str, Any]
+_ROW = {
+    "compile_id": str, "function": str, "file": str, "line": int, "is_rest": bool,
+    "direction": frozenset(["forward", "backward", "in calls"]), "dynamo": float, "aot": float, "backend": float,
+    "kernels": float, "guards": float,
+}  # fmt: skip
 
 
 def costs_of(session: Session) -> list[_Row]:
@@ -43,7 +48,7 @@ def costs_of(session: Session) -> list[_Row]:
 
 
 def costs_json(session: Session) -> str:
-    """The text of `COSTS`. Seconds, by torch's clocks; no part contains another."""
+    """The text of `compile_times.json`. Seconds, by torch's clocks; no part contains another."""
     return json.dumps({"format": FORMAT, "compilations": costs_of(session)}, indent=1) + "\n"
 
 
@@ -71,11 +76,16 @@ def _which(row: _Row) -> str:
     return str(row["compile_id"]) + ("" if row["direction"] == "forward" else " " + str(row["direction"]))
 
 
-def read_costs(data: Any) -> list[Remark]:
-    """Those of a file. Raises ValueError, KeyError or TypeError for one that is no such file."""
-    if data["format"] != FORMAT:
-        raise ValueError("{} is of format {!r}, this depyf reads {}".format(COSTS, data["format"], FORMAT))
-    return cost_remarks(data["compilations"])
+def read_costs(path: str, inside: str) -> list[Remark]:
+    """Those of a file, which must be below the folder `inside`; none before torch 2.4, or in a dump of an old depyf.
+
+    Raises:
+        ReportError: it can't be read.
+    """
+    try:
+        return cost_remarks(read_json(path, FORMAT, {"compilations": [_ROW]}, inside)["compilations"])
+    except FileNotFoundError:
+        return []
 
 
 def seconds_words(seconds: float) -> str:

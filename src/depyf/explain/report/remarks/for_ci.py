@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ....sarif import sarif_log
+from ....sarif import reference, sarif_log
 from .answer import short
 from .remark import Remark
 
@@ -13,6 +13,7 @@ __all__ = ["github", "sarif"]
 _LEVEL = "warning"
 
 _RULES = {
+    "raised": "torch.compile raises here",
     "break": "torch.compile ends a graph here",
     "recompile": "torch.compile compiles this again",
     "uncompiled": "torch.compile does not compile this",
@@ -24,8 +25,8 @@ def sarif(remarks: Sequence[Remark], base: str, version: str) -> str:
     results: list[dict[str, Any]] = []
     for one in (one for one in remarks if one.is_finding):
         place = {
-            "artifactLocation": {"uri": short(one.file, base).replace("\\", "/")},
-            "region": {"startLine": one.line},
+            "artifactLocation": {"uri": reference(short(one.file, base))},
+            "region": {"startLine": max(one.line, 1)},
         }
         results.append({
             "ruleId": one.kind, "level": _LEVEL, "message": {"text": _message(one)},
@@ -46,7 +47,7 @@ def github(remarks: Sequence[Remark], base: str) -> list[str]:
 
 def _message(one: Remark) -> str:
     number = f" ({one.gb_id})" if one.gb_id else ""
-    lines = [one.words + number, *([one.instead] if one.instead else []), *one.hints]
+    lines = [one.words + number, *one.details, *one.advice]
     return "\n".join(lines + ([one.link] if one.link else []))
 
 

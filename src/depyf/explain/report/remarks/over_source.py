@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import linecache
 import textwrap
-from typing import Iterable, Iterator, Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from .remark import COST, Remark
+from .sources import lines_around, texts_of
 
-__all__ = ["follows_words", "lines_around", "source_lines"]
+__all__ = ["follows_words", "source_lines"]
 
-_AROUND = 2  # lines shown before and after one with a remark
 _SOURCE = 52  # columns of source before remarks begin
 _REMARK = 78  # columns of a remark
 _GREY = 90
-_COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "uncompiled": 31,
+_COLOURS = {"graph": 32, "kernel": 32, "break": 33, "recompile": 35, "raised": 31, "uncompiled": 31,
             "guard": _GREY, COST: _GREY, "hint": _GREY}  # fmt: skip
 
 
-def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, everything: bool = False) -> list[str]:
+def source_lines(
+    texts: Mapping[int, str], remarks: Sequence[Remark], colours: bool = False, everything: bool = False
+) -> list[str]:
     """The lines of a file with what happened there beside them.
 
     Args:
-        file: the source file; where it can't be read, the lines are those of the remarks.
+        texts: the lines that are known; those of the remarks are added.
         remarks: on this file.
         colours: whether a terminal's colours are used.
         everything: lines far from any remark too.
@@ -30,7 +31,7 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
     by_line: dict[int, list[Remark]] = {}
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
-    texts = dict(enumerate(linecache.getlines(file), 1)) or {line: found[0].text for line, found in by_line.items()}
+    texts = {**texts_of(by_line), **texts}
     lines: list[str] = []
     before = 0
     for at in sorted(texts) if everything else lines_around(by_line, texts):
@@ -39,13 +40,6 @@ def source_lines(file: str, remarks: Sequence[Remark], colours: bool = False, ev
         before = at
         lines += _line(at, texts[at].rstrip("\n"), by_line.get(at, []), colours)
     return lines
-
-
-def lines_around(wanted: Iterable[int], texts: Mapping[int, str]) -> list[int]:
-    """The lines wanted and those around them; blank ones only between others."""
-    near = {at for line in wanted for at in range(line - _AROUND, line + _AROUND + 1) if at in texts}
-    filled = {at for at in near if texts[at].strip()} | set(wanted)
-    return sorted(filled | {at for at in near if at - 1 in filled and at + 1 in filled})
 
 
 def _line(number: int, text: str, remarks: Sequence[Remark], colours: bool) -> list[str]:
@@ -80,9 +74,10 @@ def _rows(one: Remark, follows: int) -> Iterator[tuple[str, str]]:
     times = len(one.compilations)
     again = f"  ({times} times)" if times > 1 and one.kind not in ("graph", COST) else ""
     yield from _wrapped(one.kind, one.said + again)
-    for hint in [one.instead, *one.hints]:
-        if hint:
-            yield from _wrapped("hint", hint)
+    for words in one.details:
+        yield from _wrapped("", words)
+    for hint in filter(None, [one.instead, *one.hints]):
+        yield from _wrapped("hint", hint)
     if one.link:
         yield "", one.link
 

@@ -8,7 +8,9 @@ from typing import Any, Iterator
 from ...model import CacheEntry, Frame, Graph, Session
 from ..page.guard_text import alike_once
 from ..why import one_line
-from .remark import Files, asked_line, changes_words, is_of_program, of_program, operation
+from .findings import asked_line, changes_words
+from .made import is_of_program, operation
+from .remark import Files, of_program
 
 __all__ = ["steps_of"]
 

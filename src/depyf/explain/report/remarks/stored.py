@@ -5,14 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from ....errors import ReportError
+from ....escapes import printable
 from ...dump.compile_times import COSTS
 from ...model import Session
+from ...received import read_json
 from .costs import cost_remarks, costs_of, read_costs
-from .remark import COST, Remark, in_order, remarks_of
+from .counts import COUNTS, counts_of, seconds_of
+from .findings import left_by_rule
+from .made import remarks_of
+from .remark import COST, KINDS, Remark, in_order
+from .sources import Lines, read_sources
 from .steps import steps_of
 
 __all__ = ["FILE", "FORMAT", "Report", "report_of"]
@@ -21,10 +28,27 @@ FILE = "remarks.json"
 FORMAT = 1
 """Changes when a field is renamed, removed, or gets another meaning; new fields may come."""
 
+_REMARK = {
+    "file": str, "line": int, "kind": frozenset(KINDS), "words": str, "function?": str, "instead?": str,
+    "hints?": [str], "gb_id?": str, "link?": str, "compilations?": [str], "follows?": bool, "text?": str,
+    "error?": str, "became?": str, "cause?": str, "unfit?": [str], "through?": [str], "inside?": str,
+    "explanation?": str, "is_general?": bool, "context?": str, "package?": str,
+    "checks?": [str],
+}  # fmt: skip
+_STEP = {
+    "compile_id": str, "function": str, "collectives": [str],
+    "said": [(frozenset(KINDS), str, int, str)],
+}  # fmt: skip
+_SHAPE = {
+    "torch": str, "python": str, "counts": {name + "?": int for name in COUNTS}, "notes?": [str],
+    "remarks": [_REMARK], "steps?": [_STEP], "left?": {str: int},
+}  # fmt: skip
+_LINK = re.compile(r"https://[\w.-]+/[\w./#%?=&-]*")
+
 
 @dataclass
 class Report:
-    """Remarks on a program, and counts: functions, graphs, breaks, recompilations, uncompiled.
+    """Remarks on a program, counts by the names in `COUNTS`, and by package the functions `left` to Python by rule.
 
     `notes` say what is missing, where the remarks come from something that holds less than a recording. What differs in
     every run, the seconds and the remarks on costs, is not in the file.
@@ -36,8 +60,11 @@ class Report:
     python: str = ""
     notes: list[str] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)  # the compilations in order: see `steps_of`
+    left: dict[str, int] = field(default_factory=dict)
     seconds: float | None = field(default=None, compare=False)  # that compiling took
     own_seconds: float | None = field(default=None, compare=False)  # that recording took
+    sources: dict[str, Lines] = field(default_factory=dict, compare=False)  # by file; see `sources.py`
+    without: dict[str, str] = field(default_factory=dict, compare=False)  # files without these, and why
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -45,7 +72,8 @@ class Report:
                    for one in self.remarks if one.kind != COST]  # fmt: skip
         data = {"format": FORMAT, "torch": self.torch, "python": self.python, "counts": self.counts}
         notes = {"notes": self.notes} if self.notes else {}
-        return json.dumps({**data, **notes, "remarks": remarks, "steps": self.steps}, indent=1) + "\n"
+        left = {"left": self.left} if self.left else {}
+        return json.dumps({**data, **notes, "remarks": remarks, **left, "steps": self.steps}, indent=1) + "\n"
 
     @classmethod
     def read(cls, path: str) -> Report:
@@ -54,59 +82,46 @@ class Report:
         Raises:
             ReportError: there is none, or it is not of this format; the message says what to do.
         """
-        if not path.endswith(".json"):
-            path = os.path.join(path, FILE)
+        folder = "" if path.endswith(".json") else path
+        path = os.path.join(path, FILE) if folder else path
         try:
-            with open(path, encoding="utf-8") as file:
-                data = json.load(file)
+            data = read_json(path, FORMAT, _SHAPE, folder)
         except FileNotFoundError:
             raise ReportError(
                 f"there is no {path}: `depyf run -o DIR PROGRAM` or prepare_debug(DIR) makes it, and there is "
                 "no log of TORCH_TRACE"
             ) from None
-        except (OSError, ValueError) as error:
-            raise ReportError(f"{path} can't be read: {error}") from error
-        found = cls._from(data, path)
-        found.remarks = in_order(found.remarks + _costs(os.path.join(os.path.dirname(path), COSTS)))
+        beside = folder or os.path.dirname(path) or os.curdir
+        remarks = [Remark(**one) for one in data["remarks"]] + read_costs(os.path.join(beside, COSTS), beside)
+        counts = {name: data["counts"].get(name, 0) for name in COUNTS}
+        return cls(in_order(remarks), counts, data["torch"], data["python"], data.get("notes", []),
+                   data.get("steps", []), data.get("left", {}), sources=read_sources(beside))  # fmt: skip
+
+    def printable(self) -> Report:
+        """The same report without line breaks and controls in its texts: for a terminal, a page, an annotation."""
+        found: Report = _printable(self)
         return found
 
-    @classmethod
-    def _from(cls, data: Any, path: str) -> Report:
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            found = data.get("format") if isinstance(data, dict) else None
-            raise ReportError(f"{path} is of format {found!r}, this depyf reads {FORMAT}")
-        known = {one.name for one in dataclasses.fields(Remark)}
-        try:
-            remarks = [Remark(**{name: value for name, value in one.items() if name in known})
-                       for one in data["remarks"]]  # fmt: skip
-            return cls(remarks, dict(data["counts"]), data["torch"], data["python"], list(data.get("notes", [])),
-                       list(data.get("steps", [])))  # fmt: skip
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ReportError(f"{path} is no report: {error!r}") from error
 
-
-def _costs(path: str) -> list[Remark]:
-    """None before torch 2.4, or in a folder of an earlier depyf."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return read_costs(json.load(file))
-    except FileNotFoundError:
-        return []
-    except (OSError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ReportError(f"{path} can't be read: {error!r}") from error
+def _printable(value: Any) -> Any:
+    if isinstance(value, str):
+        return printable(value.expandtabs() if "\t" in value else value)
+    if isinstance(value, (list, tuple)):
+        return [_printable(one) for one in value]
+    if isinstance(value, dict):
+        return {_printable(name): _printable(one) for name, one in value.items()}
+    if isinstance(value, (Report, Remark)):
+        found = dataclasses.replace(value, **{name: _printable(one) for name, one in vars(value).items()})
+        if isinstance(found, Remark) and not _LINK.fullmatch(found.link):
+            found.link = ""
+        return found
+    return value
 
 
 def report_of(session: Session) -> Report:
     """The report on a recording."""
     remarks = remarks_of(session)
-    entries = [entry for frame in session.frames for entry in frame.entries]
-    counts = {
-        "functions": sum(any(below.entries for below in frame.walk()) for frame in session.top_level()),
-        "graphs": len({graph.name for entry in entries for graph in entry.graphs}),
-        "breaks": len(session.all_breaks()),
-        "recompilations": sum(bool(entry.recompiled or entry.recompile_reasons) for entry in entries),
-        "uncompiled": len({(one.file, one.line, one.function) for one in remarks if one.kind == "uncompiled"}),
-    }
     everything = in_order(remarks + cost_remarks(costs_of(session)))
-    return Report(everything, counts, session.torch_version, session.python_version, steps=steps_of(session),
+    return Report(everything, counts_of(session, remarks), session.torch_version, session.python_version,
+                  list(session.notes), steps=steps_of(session), left=left_by_rule(session), seconds=seconds_of(session),
                   own_seconds=session.own_seconds)  # fmt: skip

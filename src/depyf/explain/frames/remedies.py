@@ -1,0 +1,134 @@
+"""What to do about a compilation that came of a changed input.
+
+Advice names an expression of the program, fits the settings in force, or is left out: that grad mode, a flag or a
+class was another needs none. tests/explain/test_remedies.py takes each piece of advice and counts the compilations.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from types import CodeType
+
+from ...decompiler.proof.compile_worker import syntax_tree
+from ..guards.words import NO_CODE
+from ..model import RecompileReason
+
+__all__ = ["part_removed", "remedy"]
+
+_PART = re.compile(r"(?:\.shape\[\d+\]|\.stride\(\d+\)|\.dim\(\)|\.dtype|\.requires_grad|\.device\.index)\Z")
+_OF_KEYS = re.compile(r"\A(?:len|set|type)\((.*)\)\Z")
+_DIMENSION = re.compile(r"\.shape\[(\d+)\]\Z")
+_NUMBERS = ("int", "float", "bool", "complex")
+_PLAIN = {"Name", "Attribute", "Subscript", "Constant", "Load", "Index"}  # Index: up to 3.8
+_ONCE = ("the default dtype", "determinism", "the number of threads")
+
+_LAYOUT = "each memory layout is compiled by itself: call {of}.contiguous() before"
+_SIZE = (
+    "if it changes from call to call: torch._dynamo.mark_dynamic({of}, {index}) before the first, or "
+    "torch.compile(dynamic=True)"
+)
+_NOT_STATIC = "each {what} is compiled by itself, as dynamic=False asks: without it, one compilation serves several"
+_RANK = "each number of dimensions is compiled by itself: reshape {of} before the call"
+_DTYPE = "each dtype is compiled by itself: convert {of} before the call"
+_DEVICE = "each device is compiled by itself: move {of} to one before the call"
+_COPY = "one tensor for two inputs is compiled by itself: pass a copy, {of}.clone()"
+_NUMBER = "a number that changes: make {of} a tensor, or torch.compile(dynamic=True)"
+_FLOAT = "a float that changes: make {of} a tensor, torch.tensor(value)"
+_ATTRIBUTE = (
+    "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
+)
+_TYPE = "each type is compiled by itself: pass {of} as one type, every time"
+_OBJECT = "pass the same object as {of} every time, or what is needed of it as tensors"
+_FUNCTION = "define {of} once: each function made anew is compiled by itself"
+_KEYS = "each set of keys is compiled by itself: have the same keys in {of} every time"
+_LENGTH = "each length is compiled by itself: have as many items in {of} every time"
+_KEYWORDS = "each set of keyword arguments is compiled by itself: pass the same ones every time"
+_POSITIONS = "each number of positional arguments is compiled by itself: pass as many every time"
+_STATE = "set {of} once, before the first call"
+_BACKEND = "pass the same backend object every time"
+_BY_GUARD = (
+    ("BACKEND_MATCH", _BACKEND),
+    ("Duplicate tensor", _COPY),
+    (r"\bstride mismatch|\.stride\(", _LAYOUT),
+    (r"\brank mismatch", _RANK),
+    (r"\bdtype mismatch", _DTYPE),
+    (r"\bdevice index mismatch", _DEVICE),
+    (r"^KeyError on |___dict_contains|\.keys\(\)", _KEYS),
+    (r"^len\(|^not |DICT", _LENGTH),
+)
+
+
+def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static: bool) -> str:
+    """What to do about a check that failed, "" where nothing is known to help.
+
+    Args:
+        found: the check, taken apart.
+        whole: all that torch says about it.
+        code: of the function that was compiled, where it is known.
+        is_static: whether the program asks for one compilation a size.
+    """
+    if "allow_unspec_int_on_nn_module" in whole:
+        return _ATTRIBUTE
+    of = part_removed(found.subject)
+    if of in _ONCE:
+        return _STATE.format(of=of)
+    advice = _advice(found, of, code, is_static)
+    return advice.format(of=of) if "{of}" not in advice or _is_of_program(of) else ""
+
+
+def part_removed(subject: str) -> str:
+    """The tensor of ``x.shape[0]``, the collection of ``len(xs)``; anything else as it is."""
+    return _PART.sub("", _OF_KEYS.sub(r"\1", subject))
+
+
+def _advice(found: RecompileReason, of: str, code: CodeType | None, is_static: bool) -> str:
+    dimension = _DIMENSION.search(found.subject)
+    if dimension is not None and found.guard.startswith("tensor "):
+        if {found.expected, found.actual} & {"0", "1"} or of.startswith("self."):
+            return ""  # sizes that are never dynamic, and parameters
+        return _NOT_STATIC.format(what="size") if is_static else _SIZE.replace("{index}", dimension[1])
+    by_guard = next((words for mark, words in _BY_GUARD if re.search(mark, found.guard)), "")
+    if by_guard in (_KEYS, _LENGTH):
+        if of == _var_name(code, inspect.CO_VARKEYWORDS):
+            return _KEYWORDS
+        return _POSITIONS if of == _var_name(code, inspect.CO_VARARGS) else by_guard
+    if by_guard:
+        return by_guard
+    if found.expected.startswith("on ") and found.guard.startswith("tensor "):
+        return _DEVICE
+    if found.subject.startswith("type("):
+        return _TYPE if {found.expected, found.actual} <= {*_NUMBERS, ""} else ""
+    if found.expected.startswith("one ") and found.actual != "None":
+        return _FUNCTION if found.guard.partition(" is ")[0].endswith(".__code__") else _OBJECT
+    return _of_number(found.expected, is_static)
+
+
+def _of_number(expected: str, is_static: bool) -> str:
+    try:
+        kind = type(ast.literal_eval(expected))
+    except NO_CODE:
+        return ""
+    if kind is int:
+        return _NOT_STATIC.format(what="number") if is_static else _NUMBER
+    return _FLOAT if kind is float else ""
+
+
+def _var_name(code: CodeType | None, flag: int) -> str:
+    """The name of ``*args`` or ``**kwargs``; "-" if there is none."""
+    if code is None or not code.co_flags & flag:
+        return "-"
+    at = code.co_argcount + code.co_kwonlyargcount
+    has_both = flag == inspect.CO_VARKEYWORDS and bool(code.co_flags & inspect.CO_VARARGS)
+    return code.co_varnames[at + has_both]
+
+
+def _is_of_program(text: str) -> bool:
+    """Whether somebody can write this in the program: names, attributes and items, none of Dynamo's own."""
+    try:
+        tree = syntax_tree(text, mode="eval").body
+    except NO_CODE:
+        return False
+    kinds = {type(node).__name__ for node in ast.walk(tree)}
+    return "Name" in kinds and kinds <= _PLAIN and "__" not in text

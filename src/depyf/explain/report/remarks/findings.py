@@ -1,0 +1,216 @@
+"""Findings: the remarks that somebody may want to do something about, from the model of a recording.
+
+Breaks and what raised are at the program's own line; where Dynamo stopped in torch's or a package's file, that comes
+second.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Iterator, Sequence
+
+from ....owners import is_of_libraries, is_of_program, name_in_package, package_of
+from ...frames.refusals import has_nothing_in_it, is_by_rule
+from ...frames.remedies import part_removed
+from ...frames.resume_points import is_resume_name
+from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from ..why import found_words, one_line
+from .remark import Files, Remark, distinct, of_program
+
+__all__ = ["asked_line", "changes_words", "findings_of", "is_left_by_rule", "left_by_rule", "times_compiled_again",
+           "unfit_words"]
+
+_MOST_UNFIT = 3
+_KEPT = re.compile(r"___stack\d+\.?(.*)")
+
+
+def findings_of(session: Session, files: Files) -> list[Remark]:
+    """All of them. Breaks of compilations that came to nothing are none: their function is raised or uncompiled."""
+    return [*_breaks(session), *_recompiles(session, files), *_refused(session), *_skipped(session)]
+
+
+def left_by_rule(session: Session) -> dict[str, int]:
+    """By package, how many functions Dynamo leaves to Python whatever they do, as they are in the package's files."""
+    found: dict[str, set[tuple[str, SourceLine | None]]] = {}
+    for one in session.skips:
+        if one.location is not None and is_left_by_rule(one):
+            found.setdefault(package_of(one.location.filename), set()).add((one.function, one.location))
+    return {package: len(functions) for package, functions in sorted(found.items())}
+
+
+def is_left_by_rule(one: Skip) -> bool:
+    """Whether a function of a package was left to Python for the file it is in, whatever it does."""
+    return one.location is not None and is_by_rule(one.reason) and not is_of_program(one.location.filename)
+
+
+# ---- breaks
+
+
+def _breaks(session: Session) -> Iterator[Remark]:
+    groups: dict[tuple[object, ...], list[GraphBreak]] = {}
+    for one in session.all_breaks():
+        if one.location is not None:
+            inside = one.inside and one.inside.place
+            key = (one.location.filename, one.location.line, inside, one.gb_id, one.reason, one.explanation)
+            groups.setdefault(key, []).append(one)
+    for alike in groups.values():
+        line = alike[0].location
+        assert line is not None
+        yield _told(alike, Remark(line.filename, line.line, "break", one_line(alike[0].reason), line.function,
+                                  text=line.text))  # fmt: skip
+
+
+def _told(alike: Sequence[GraphBreak], remark: Remark) -> Remark:
+    """The remark with all that torch says of its cause."""
+    first = alike[0]
+    hints = distinct(one_line(hint) for one in alike for hint in one.hints)
+    remark.through = distinct(map(_way, alike))
+    stopped = first.inside
+    if stopped is not None:
+        name = name_in_package(stopped.filename)
+        remark.inside = "{}:{}{}".format(name, stopped.line, f"  `{stopped.text}`" if stopped.text else "")
+        remark.instead = remark.instead or first.remedy
+    remark.hints, remark.gb_id, remark.link = hints, first.gb_id, first.link
+    remark.explanation, remark.is_general = one_line(first.explanation), first.is_general
+    remark.context = one_line(first.context)
+    remark.compilations = distinct(one.compile_id for one in alike)
+    return remark
+
+
+def _way(one: GraphBreak) -> str:
+    """The program's lines from which the one of the break was called, in the function that was compiled."""
+    own = [line for line in one.stack if is_of_program(line.filename) and line != one.location]
+    return ", from ".join(f"{of_program(line.function)} ({line.place})" for line in own[::-1])
+
+
+# ---- compilations after the first
+
+
+def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
+    groups: dict[tuple[str, int, str, str], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
+    for frame in session.frames:
+        for entry in frame.entries:
+            for why in entry.recompiled:
+                key = (frame.filename, frame.first_line, frame.name, _subject(why) or why.words)
+                groups.setdefault(key, []).append((frame, entry, why))
+    of_functions = _changes_of_functions(session)
+    for parts in groups.values():
+        frame, _, why = parts[0]
+        lines = [one.user_line or asked_line(frame, one) for _, _, one in parts]
+        known = next(filter(None, map(files.of_program, lines)), None)
+        place = known or SourceLine(frame.filename, frame.first_line)
+        inside = ""
+        if frame.caller is not None and not is_of_program(place.filename):
+            inside, place = f"{name_in_package(place.filename)}:{place.line}", frame.caller
+        follows = frame.is_resume and (why.expected, why.actual) in of_functions
+        remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
+        owner = f"{frame.title}: " if known is None and frame.called else ""  # at the first line, maybe of a wrapper
+        yield Remark(
+            place.filename, place.line, "recompile",
+            owner + changes_words([one for _, _, one in parts], known is not None), frame.title,
+            instead="" if follows else remedy, text=place.text, inside=inside,
+            compilations=distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
+            checks=distinct(one.guard for _, _, one in parts),
+        )  # fmt: skip
+
+
+def _changes_of_functions(session: Session) -> set[tuple[str, str]]:
+    """What changed where a function was compiled again: the rest of one, after a break, follows it."""
+    return {(why.expected, why.actual) for frame in session.frames if not frame.is_resume
+            for entry in frame.entries for why in entry.recompiled}  # fmt: skip
+
+
+def times_compiled_again(session: Session) -> int:
+    """How many compilations came because an earlier one did not fit, without those that follow another."""
+    changed = _changes_of_functions(session)
+    return sum(
+        bool(entry.recompiled or entry.recompile_reasons)
+        and not (frame.is_resume and all((why.expected, why.actual) in changed for why in entry.recompiled))
+        for frame in session.frames
+        for entry in frame.entries
+    )
+
+
+def _subject(why: RecompileReason) -> str:
+    """What changed: ``x.shape[0]``; "" if torch names no such thing."""
+    return why.subject if why.expected else ""
+
+
+def changes_words(reasons: Sequence[RecompileReason], placed: bool = False) -> str:
+    """``x.shape[0] was 32, then 17``; torch's words where it does not tell what came. `placed`: without the line."""
+    subject = _subject(reasons[0])
+    if not subject or not all(one.actual for one in reasons):
+        return one_line(found_words(reasons[0], placed))
+    kept = _KEPT.fullmatch(subject)
+    if kept is not None:
+        subject = "a value from before the graph break" + (", its " + kept[1] if kept[1] else "")
+    values = distinct(value for one in reasons for value in (one.expected, one.actual))
+    note = next((f" ({one.note})" for one in reasons if one.note), "")
+    return "{} was {}, then {}{}".format(subject, values[0], ", ".join(values[1:]) or "the same", note)
+
+
+def asked_line(frame: Frame, why: RecompileReason) -> SourceLine | None:
+    """The line for whose sake the compilation that did not fit checked this."""
+    name = part_removed(why.subject) if why.guard.startswith("tensor ") else why.subject
+    for entry in frame.entries:
+        if entry.compile_id == why.compile_id:
+            for guard in entry.guards:
+                if name and guard.subject == name and guard.user_line is not None:
+                    return guard.user_line
+    return None
+
+
+# ---- what raised, and what is left to Python
+
+
+def _refused(session: Session) -> Iterator[Remark]:
+    groups: dict[tuple[object, ...], list[Refusal]] = {}
+    for one in session.refusals:
+        place = _place(one)
+        if place is not None:
+            key = (place, one.function, one.error, one.raised, one.why.inside, one.why.reason, one.why.explanation)
+            groups.setdefault(key, []).append(one)
+    for alike in groups.values():
+        first, place = alike[0], _place(alike[0])
+        assert place is not None
+        kind = "raised" if first.raised else "uncompiled"
+        who = first.error if first.raised else first.function
+        words = ": ".join(filter(None, [who, one_line(first.why.reason)]))
+        remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
+        remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
+        cause = first.why.location
+        if cause is not None and (cause.filename, cause.line) != (place.filename, place.line):
+            remark.cause = f"{cause.place}  `{cause.text}`" if cause.text else cause.place
+        remark.unfit = distinct(words for one in alike[:1] for words in unfit_words(one.recompiled))
+        yield _told([replace(one.why, compile_id=one.compile_id) for one in alike], remark)
+
+
+def unfit_words(reasons: Sequence[RecompileReason]) -> list[str]:
+    """Why the compilations did not fit that were there when there were too many; a few of them."""
+    words = [f"{one.compile_id or 'an earlier one'} did not fit: {one_line(found_words(one))}" for one in reasons]
+    return words if len(words) <= _MOST_UNFIT else [*words[:_MOST_UNFIT], f"and {len(words) - _MOST_UNFIT} more"]
+
+
+def _place(one: Refusal) -> SourceLine | None:
+    """The line that raised; of a function that is left to Python, its first one. None for a library's."""
+    places = [one.why.location, one.location] if one.raised else [one.location, one.why.location]
+    return next((place for place in places if place is not None and not is_of_libraries(place.filename)), None)
+
+
+def _skipped(session: Session) -> Iterator[Remark]:
+    groups: dict[tuple[object, ...], list[Skip]] = {}
+    for skip in session.skips:
+        place = skip.location
+        if place is None or is_resume_name(skip.function) or has_nothing_in_it(skip.reason):
+            continue
+        if not is_of_libraries(place.filename) and not is_left_by_rule(skip):
+            groups.setdefault((place, skip.function, skip.reason), []).append(skip)
+    for (_, function, reason), alike in groups.items():
+        line = alike[0].location
+        assert line is not None
+        yield Remark(
+            line.filename, line.line, "uncompiled", f"{function}: {one_line(str(reason))}", str(function),
+            text=line.text, compilations=distinct(one.compile_id for one in alike),
+            unfit=unfit_words(alike[0].recompiled),
+        )  # fmt: skip

@@ -1,0 +1,119 @@
+"""Constructs in places where few people write them: each kind that benchmarks/attack/every_construct.py has found."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof.scaffold import compile_source
+from depyf.errors import DecompilationError
+
+VERSIONS = [one for one in HOSTS if one == HOST_VERSION or find_interpreter(one)]
+
+KINDS = {
+    "a lambda with a comprehension that stores to any target": [
+        "v = lambda x: [x for y.n in y]", "v = lambda x: [x for y, (*z, w) in y]", "v = lambda: {x: y for [x, y] in z}",
+        "class C:\n  v = lambda: [x for y[0] in z]", "v = lambda x: [x for y in y if (w := y) for z.n in w]",
+    ],
+    "a lambda that decorates": [
+        "class C:\n  @(lambda: x)\n  def m(self): pass", "@(lambda x: x)\n@x.y\nclass C: pass",
+        "@(lambda x: x)\n@(lambda x: x)\ndef f(a): return a", "v = (lambda x: x)(lambda: 1)",
+    ],
+    "a lambda that is a type": [
+        "type X = lambda *, x: x", "type X[T] = lambda: T", "type X = (lambda: (y for y in x))",
+    ],
+    "mappings spread in a comprehension of a class": [
+        "class C:\n  type X[T] = ({**x for y in w}, [*x for y in w], {*x for y in w}, (*x for y in w))",
+        "class C:\n  x: {**x for y in w if y}",
+    ],
+    "private names among the bases of a generic class": [
+        "class C:\n  class D[T](__y, k=__z):\n    __y", "class D[T: __b](__y): __y",
+        "class C:\n  class __D[T](__y): pass",
+    ],
+    "private generic definitions": [
+        "class C:\n  def __m[T: (1, 2)](x, *, __y=(lambda: 1), z, w=3): v(3)", "class C:\n  type __X[T] = T",
+        "class C(x):\n  def m(self, x):\n    def f[T: (__y, z)](x, *, __y=(1, 2), z, w=3): v(3)",
+    ],
+    "imports of private names": [
+        "class C:\n  from m import __x", "class C:\n  from m import __x as y, b as __z",
+        "class C:\n  import x.__y.z as x", "class C:\n  from m import _C__x",
+        "class C:\n  from m import _C__x as __x, __y as __z", "class C:\n  import __y.x",
+    ],
+    "annotations of targets that are no names, by future": [
+        "from __future__ import annotations\nclass C:\n  x.n: y", "from __future__ import annotations\nx[y]: z",
+        "'doc'\nfrom __future__ import annotations\nfor x in y:\n  x[y]: z = w",
+        "from __future__ import annotations\nclass C[T]:\n  if x:\n    x.n: y",
+        "from __future__ import annotations\nclass C:\n  class D[T](y): 1.5.n: x = y",
+    ],
+    "statements below an attribute in a generic method": [
+        "class C:\n  class D[T]:\n    def m[U](self, x):\n      self.x: T = 1\n      v(3)\n  z: int = 1",
+        "from __future__ import annotations\nclass D[T]:\n  def m[U](self):\n    self.x: T = 1\n    v(3)\n  z: int",
+    ],
+    "awaited comprehensions": [
+        "async def f(x):\n  yield x\n  x = await [x for x in x if x]", "async def f(x):\n  await [y async for y in x]",
+        "async def f(x):\n  return [y async for y in x], [await y for y in await x], await {y: 1 for y in x}",
+    ],
+    "ends of statements whose beginnings are cut off as dead": [
+        "def f(x):\n  return x\n  with z as x, w as y: v(3)", "def f(x):\n  return x\n  with z as x:\n    v(3)",
+    ],
+    "cells of comprehensions in dead code": [
+        "def f(x):\n  if 0:\n    v[[lambda: (x, y) for y in y]] = 1\n  return y",
+        "def f(x):\n  while x:\n    x: [lambda: (x, y) for y in y]\n    v(2)\n  return y",
+    ],
+    "one manager that is a constant tuple": ["with ((1, 2)): v", "with 1:\n  with (2, 3): v", "with ((x, y)): v"],
+    "conditional annotations beside others, by future": [
+        "from __future__ import annotations\nclass C:\n  if x: w.n: x = 1\n  z: int = 1",
+        "from __future__ import annotations\nclass C:\n  if x: w.n: x = 1\n  z.n: int = 1",
+        "from __future__ import annotations\nclass C:\n  if x: w: x = 1\n  z.n: int = 1",
+    ],
+    "choices as the last operand of a value that ends the code": [
+        "v = (x or y) and (x == y != z)", "v = x or y and (a < b < c < d)", "v = w if x and y else (x < y <= z)",
+        "def f(self):\n  self.x = y and a < b < c", "if x: v = y and a < b < c\nelse: v = y or a < b < c",
+    ],
+}  # fmt: skip
+
+NEW = {
+    "a lambda that is a type", "mappings spread in a comprehension of a class", "private generic definitions",
+    "statements below an attribute in a generic method", "private names among the bases of a generic class",
+}  # fmt: skip
+"""Where all texts are of 3.12 or later."""
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_everything_is_proven(kind: str):
+    compiled = 0
+    for version in VERSIONS:
+        for text in KINDS[kind]:
+            try:
+                raw = compile_source(text + "\n", version)
+            except DecompilationError:
+                continue
+            compiled += 1
+            for layout in ("compact", "author"):
+                result = analyze(raw, layout=layout)
+                verdicts = [part.verdict for part in result.walk()]
+                assert all(one.proven for one in verdicts), (version, text, result.source)
+                assert not result.text.meant and not result.text.own
+    assert compiled or kind in NEW
+
+
+def test_a_call_below_an_attribute_is_no_annotation():
+    """Without a line table nothing tells the two apart; a call is more likely a statement."""
+    text = "x: int = 1\ny.n = 1\nf(3)\n"
+    raw = compile_source(text, HOST_VERSION)
+    raw.linetable = b""
+    assert ast.dump(ast.parse(analyze(raw).source)) == ast.dump(ast.parse(text))
+
+
+def test_a_value_ends_where_a_statement_does():
+    """A with statement that returns a choice, and the end behind it, are no copies of each other."""
+    for text in ("with x: return a or b", "with x: return a and (b if c else d)",
+    "for y in z:\n    with x: return a or b"):
+        for version in VERSIONS:
+            result = analyze(compile_source(f"def f():\n  {text}\n", version))
+            assert all(part.verdict.exact for part in result.walk()), (version, result.source)
+

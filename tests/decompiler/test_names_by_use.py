@@ -1,0 +1,101 @@
+"""Code whose tables were renamed each by itself: the names that compilers give are found by use and put back."""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "benchmarks" / "attack"), str(ROOT / "benchmarks" / "lib")]
+
+import renamed  # noqa: E402
+from depyf.decompiler.pipeline import analyze  # noqa: E402
+from depyf.decompiler.recompile import recompile  # noqa: E402
+
+GENERIC = """
+class E[T: int, *U, **P](B):
+    x: T = 1
+    def m[V: T](self, a: V, *, b: V = 2) -> U: return lambda: T
+def f[T](a: T, b: T = 1) -> T: return a
+type A[X: int] = dict[X, Y]
+type B = A
+"""
+TEXTS = {
+    "a class": "class A(B):\n    'doc'\n    x = 1\n    __all__ = ['A']\n",
+    "super": "class A(B):\n    def f(self, x):\n        return super().f(x), print()\n",
+    "the class": "class A(B):\n    def f(self):\n        return __class__\n",
+    "two cells": "def f(b, a):\n    c = 1\n    return lambda: (a, b, c)\n",
+    "cells in another order": "def f():\n    z = a = 0\n    def g():\n        return lambda: (z, a)\n    return g\n",
+    "a parameter in a cell": "class A(B):\n    def f(self, x):\n        super().f()\n        return lambda: x\n",
+    "imports": "from a import b, c\nfrom a.b import *\nimport d.e as f, d.e, g.h.i as j\nfrom . import k\n",
+    "annotations": "def f(self, a: int, *b: str, c: int = 1, **d) -> int:\n    pass\ndef g(a: int) -> int: pass\n",
+    "annotations that are strings": "from __future__ import annotations\ndef f(a: int, b: str) -> int: pass\n",
+    "annotations that are constants": "def f(a: None, b: 1 = 2) -> None: pass\ndef g(c: None) -> 'x': pass\n",
+    "annotated variables": "x: int = 1\nclass A:\n    y: x\n    z: x = 2\nif x:\n    w: int\n",
+    "keyword-only defaults": "def f(*, a, b=1, c=2): pass\nclass A:\n    g = lambda self, *, x=1: x\n",
+    "attributes": "class A:\n    __slots__ = ('a', 'b')\n    def f(self, x):\n        self.a = self.b = x\n",
+    "attributes of another variable": "class A:\n    def __new__(cls):\n        self = cls()\n        self.a = 1\n",
+    "builtins": "def f(x):\n    return all(y for y in x) or any(y for y in x)\n",
+    "names of type parameters": GENERIC if sys.version_info >= (3, 12) else "",
+    "comprehensions": "class A:\n    x = [f(i) for i in range(9)]\n    y = {i: x for i in x if any(z for z in i)}\n",
+    "the iterator": "x = (i for i in y)\ndef f(a):\n    return {(i, a) for i in (lambda: a)()}\n",
+}  # fmt: skip
+
+
+def tables(text: str) -> types.CodeType:
+    return renamed.tables(compile(text, "m.py", "exec", dont_inherit=True), random.Random(0))
+
+
+def every_name(code: types.CodeType) -> list[tuple[str, ...]]:
+    kinds = ("co_names", "co_varnames", "co_freevars", "co_cellvars")
+    return sorted((one.co_name, *(name for kind in kinds for name in getattr(one, kind))) for one in renamed.walk(code))
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_all_of_it_is_proven_and_put_back(text: str):
+    code = tables(text)
+    result = analyze(code)
+    assert [(part.qualname, part.verdict.reasons) for part in result.walk() if not part.proven] == []
+    again = recompile(result.source, code)
+    assert every_name(again) == every_name(code)
+    assert renamed.fault(code, result) == ""
+
+
+def test_the_verdict_says_what_is_put_back():
+    result = analyze(tables(TEXTS["super"]))
+    (method,) = (part for part in result.walk() if "super()" in part.source and not part.nested)
+    assert not method.verdict.identical
+    assert any("name for super" in reason and "is put back" in reason for reason in method.verdict.reasons)
+
+
+def test_a_constant_that_is_a_name_and_a_string_keeps_its_text_as_a_string():
+    """The name of the class is another constant than the equal string, which the program sees."""
+    code = compile("class A: pass\nx = ['A', len]\n", "m.py", "exec")
+    names = tuple("B" if name == "A" else name for name in code.co_names)  # stored under another name
+    result = analyze(code.replace(co_names=names))
+    assert result.proven and "class B" in result.source and "'A'" in result.source
+
+
+def test_honest_dead_code_is_no_reason_to_call_something_super():
+    text = "class A:\n    def f(self):\n        g()\n        if 0:\n            super().f()\n"
+    source = analyze(compile(text, "m.py", "exec")).source
+    assert "g()" in source and source.count("super") <= 1
+
+
+@pytest.mark.parametrize("text", ["x\n  y\t", " x", "\ud800", "a\n  b\n    c", "", '"""'], ids=ascii)
+def test_a_docstring_that_no_source_can_have_is_put_back(text: str):
+    module = compile("def f():\n    'doc'\n    return 1\n", "m.py", "exec", dont_inherit=True)
+    (code,) = (one for one in renamed.walk(module) if one.co_name == "f")
+    code = code.replace(co_consts=(text, *code.co_consts[1:]))
+    result = analyze(code)
+    assert result.proven, result.verdict.describe()
+    assert recompile(result.source, code).co_consts[0] == text
+
+
+def test_two_runs_choose_the_same_names():
+    sources = {analyze(tables(TEXTS["cells in another order"])).source for _ in range(3)}
+    assert len(sources) == 1
