@@ -160,7 +160,7 @@ class _Search:
         """
         saved = dict.fromkeys(i.arg for i in body if i.op == _SAVES)
         used = collections.Counter(i.arg for i in body if i.op == "STORE_FAST")
-        for_more = {i.arg for i in body if i.op.endswith(("_DEREF", "_CLOSURE")) or i.op == "LOAD_FAST"}
+        for_more = {i.arg for i in body if i.op.endswith(("_DEREF", "_CLOSURE")) or i.op in ("LOAD_FAST", "MAKE_CELL")}
         restored = {slot: 2 * sum(i.arg == slot and i.op == _SAVES for i in body) for slot in saved.keys() - for_more}
         idle = [slot for slot in saved if restored.get(slot) == used[slot]]
         if idle and not {".0", *code.names}.issuperset(idle):
