@@ -25,7 +25,7 @@ from __future__ import annotations
 from .canonical.conditions import OPPOSITE, fold_continues
 from .canonical.hidden_locals import comprehension_variables, inside_any_comprehension, inside_comprehensions
 from .code.raw_code import RawCode
-from .disassemble import disassemble, known_instructions, readable_instructions
+from .disassemble import disassemble, known_instructions, operations_of, readable_instructions
 from .instruction import (
     CONDITIONAL_JUMPS,
     EXITS,
@@ -59,6 +59,7 @@ __all__ = [
     "known_instructions",
     "load",
     "reached",
+    "operations_of",
     "readable_instructions",
     "read_code",
     "read_pyc",

@@ -69,6 +69,14 @@ def readable_instructions(raw: RawCode) -> list[Instruction]:
         return []
 
 
+def operations_of(raw: RawCode) -> frozenset[str]:
+    """The operations of the instructions that can be read: what is not among them needs no search."""
+    instructions = readable_instructions(raw)
+    if raw.operations is None or raw.operations[0] is not instructions:
+        raw.operations = instructions, frozenset([instruction.op for instruction in instructions])
+    return raw.operations[1]
+
+
 def give_instructions(raw: RawCode, instructions: list[Instruction]) -> None:
     """Make these the instructions of ``raw``, whatever its bytes are, until one of its fields is replaced."""
     raw.disassembled = _fields(raw), instructions, True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Iterable, NamedTuple, Sequence, Tuple
 
 from ...escapes import printable
@@ -283,18 +284,22 @@ def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int
 
 def reached(instructions: list[Instruction]) -> list[Instruction]:
     """The instructions that are reachable, by jumps or by exceptions."""
-    found: set[int] = set()
+    count = len(instructions)
+    found = bytearray(count)
     todo = [0]
+    handler = None
     while todo:
         index = todo.pop()
-        if index in found or index >= len(instructions):
-            continue
-        found.add(index)
-        instruction = instructions[index]
-        if instruction.op not in NO_FALL_THROUGH:
-            todo.append(index + 1)
-        if instruction.target >= 0:
-            todo.append(instruction.target)
-        if instruction.handler is not None:
-            todo.append(instruction.handler.target)
-    return [instructions[index] for index in sorted(found)]
+        while index < count and not found[index]:
+            found[index] = True
+            instruction = instructions[index]
+            if instruction.handler is not handler:
+                handler = instruction.handler
+                if handler is not None:
+                    todo.append(handler.target)
+            if instruction.target >= 0:
+                todo.append(instruction.target)
+            if instruction.op in NO_FALL_THROUGH:
+                break
+            index += 1
+    return list(itertools.compress(instructions, found))

@@ -13,7 +13,7 @@ from .canonical.tested_bools import checks_format
 from .code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS, docstring_flag
 from .code.raw_code import RawCode
 from .code.slot_names import CONDITIONAL_ANNOTATIONS as CONDITIONAL_ANNOTATIONS
-from .disassemble import readable_instructions
+from .disassemble import operations_of, readable_instructions
 from .instruction import Instruction, reached
 from .uses import Use, uses_of
 
@@ -36,6 +36,7 @@ _OF_STATEMENTS = frozenset(
      "BEFORE_ASYNC_WITH", "POP_EXCEPT", "MATCH_CLASS", "UNPACK_EX", "FOR_ITER", "ASYNC_FOR_ITER"}
 )  # fmt: skip
 _CALLS = frozenset({"CALL", "CALL_FUNCTION", "CALL_EX", "CALL_FUNCTION_EX"})
+_LEAVES_A_STATEMENT = frozenset({"POP", "STORE_FAST", "STORE_DEREF"})
 
 
 def kind_of(raw: RawCode) -> str:
@@ -85,7 +86,7 @@ def decide_kinds(root: RawCode) -> Mapping[RawCode, Made]:
             continue
         instructions = readable_instructions(outer)
         uses = uses_of(instructions)
-        is_without = _is_without_def_statements(outer, instructions)
+        is_without = _is_without_def_statements(outer)
         for raw in inside:
             use = uses.get(raw) or Use(raw)
             raw.kind = _kind_by_use(raw, use) if raw in uses else _alone(raw)  # Dynamo passes code itself on
@@ -112,12 +113,12 @@ def _decide_generic(raw: RawCode, use: Use, name: str, *, is_known: bool) -> Non
             raw.kind, use.stored = "late", None  # of a type parameter
 
 
-def _is_without_def_statements(raw: RawCode, instructions: list[Instruction]) -> bool:
+def _is_without_def_statements(raw: RawCode) -> bool:
     """Whether no function in ``raw`` is a statement: in a class these make a cell for the names of the class (3.14 on),
     but if annotations are text.
     """
     is_lazy = raw.table.behavior.annotations_are_lazy and not raw.has_future_annotations
-    return is_lazy and raw.kind == "class" and all(i.op != "LOAD_LOCALS" for i in instructions)
+    return is_lazy and raw.kind == "class" and "LOAD_LOCALS" not in operations_of(raw)
 
 
 def _kind_by_use(raw: RawCode, use: Use) -> str:
@@ -173,7 +174,9 @@ def _alone(raw: RawCode) -> str:
         return "module" if is_module else "class"
     if raw.parameters == (".0",) or _has_iterator(raw, iterated=raw.name in _COMPREHENSIONS):
         return _comprehension_of(raw)
-    if any(i.op == "INTRINSIC" and i.arg[0] in _OF_GENERICS for i in instructions):
+    if "INTRINSIC" in operations_of(raw) and any(
+        i.op == "INTRINSIC" and i.arg[0] in _OF_GENERICS for i in instructions
+    ):
         return "generic"
     if not instructions and raw.name.startswith(GENERIC):
         return "generic"
@@ -230,16 +233,17 @@ def _may_be_lambda(raw: RawCode) -> bool:
     if raw.docstring is not None and docstring_flag(raw.version):
         return False
     hidden: set[str] = set()
-    if any(i.op == "FOR_ITER" for i in instructions):
+    operations = operations_of(raw)
+    if "FOR_ITER" in operations:
         hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}  # restored after the comprehension
         inside = inside_any_comprehension(instructions)  # which stores to any target
         instructions = [i for i, within in zip(instructions, inside) if not within]
-    if any(
+    if not _OF_STATEMENTS.isdisjoint(operations) and any(
         i.op in _OF_STATEMENTS and (i.op != "FOR_ITER" or j.op not in _OF_INLINED_LOOPS)
         for i, j in zip(instructions, instructions[1:])
     ):
         return False
-    return not any(
+    return _LEAVES_A_STATEMENT.isdisjoint(operations) or not any(
         i.op in _CALLS and j.op == "POP"
         or i.op != "COPY" and j.op in ("STORE_FAST", "STORE_DEREF") and j.arg not in hidden
         for i, j in zip(instructions, instructions[1:])

@@ -19,7 +19,7 @@ def part_of(raw: RawCode, instructions: list[Instruction]) -> RawCode:
     """``raw`` with only these canonical instructions and the nested code, cells and free variables that they use."""
     part = RawCode()
     for field in RawCode.__slots__:
-        if not field.startswith("_") and field not in ("disassembled", "doubt", "mode"):
+        if not field.startswith("_") and field not in ("disassembled", "operations", "doubt", "mode"):
             setattr(part, field, getattr(raw, field))
     part.bytecode, part.exception_table, part.code, part.notes = b"", (), None, []
     used = {id(i.arg) for i in instructions if isinstance(i.arg, RawCode)}

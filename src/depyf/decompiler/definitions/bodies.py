@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from ..bytecode import Instruction, RawCode
+from ..bytecode import Instruction, RawCode, operations_of
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
@@ -107,7 +107,7 @@ def begin(
         for node in nodes.walk(nodes.Module(body)):
             if isinstance(node, nodes.Return):
                 node.line = None  # an implicit return
-        _merge_annotations(body, raw, kind, instructions)
+        _merge_annotations(body, raw, kind)
         annotate_a_target(body, raw, kind, instructions)
     keep_constant_statements(body, raw)
     return body
@@ -186,10 +186,8 @@ def _is_written(instructions: list[Instruction], name: str) -> bool:
     return False
 
 
-def _merge_annotations(
-    body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]
-) -> None:
-    prepared = any(i.op == "SETUP_ANNOTATIONS" for i in instructions)
+def _merge_annotations(body: list[nodes.Statement], raw: RawCode, kind: str) -> None:
+    prepared = "SETUP_ANNOTATIONS" in operations_of(raw)
     # A generic definition is already in the body, with the statements of its own.
     nodes.rewrite_bodies(body, lambda inner: _annotate(inner, raw.has_future_annotations, prepared), DEFINITIONS)
     if prepared and not any(isinstance(node, nodes.AnnAssign) for node in nodes.walk(nodes.Module(body))):

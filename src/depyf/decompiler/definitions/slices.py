@@ -5,7 +5,7 @@ The text calls ``slice``, and the proof builds a slice instead of the call befor
 
 from __future__ import annotations
 
-from ..bytecode import RawCode, known_instructions
+from ..bytecode import RawCode, known_instructions, operations_of
 from ..proof.scaffold import means_slices
 from ..syntax import nodes
 
@@ -15,6 +15,8 @@ _IN_BRACKETS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR")
 
 def calls_slice(raw: RawCode, tree: nodes.Node) -> bool:
     """Whether ``tree``, the one of ``raw``, has a slice that is written as a call."""
+    if "BUILD_SLICE" not in operations_of(raw) and not any(map(_has_slice, raw.consts)):
+        return False
     instructions = known_instructions(raw)
     if not any(
         following.op not in _IN_BRACKETS and (one.op == "BUILD_SLICE" or one.op == "CONST" and _has_slice(one.arg))

@@ -17,7 +17,7 @@ def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
 
     The source form became a constant only after constant statements had been dropped: ``1 and 0``, ``5 if 1 else 2``.
     """
-    if mode_of(raw) == "single":
+    if not raw.is_function and mode_of(raw) == "single":
         return  # this mode prints the value
     folds = raw.table.behavior.folds_constant_tests
 
@@ -39,7 +39,9 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     a class makes that cell too.
     """
     unread = kind == "class" and _is_namespace_unread(raw, instructions)
-    gathers = any(i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == CONDITIONAL_ANNOTATIONS for i in instructions)
+    gathers = CONDITIONAL_ANNOTATIONS in (*raw.names, *raw.cellvars) and any(
+        i.op in ("STORE_NAME", "STORE_DEREF") and i.arg == CONDITIONAL_ANNOTATIONS for i in instructions
+    )
     gathers = gathers and not any(map(_asks_what_is_reached, raw.nested))
     if not unread and not gathers:
         return

@@ -68,7 +68,19 @@ class LiftedBlock:
     basic block; blocks cut from others, or put around them, have the index of those, and their own ``layout``.
     """
 
-    __slots__ = ("entry", "evidence", "exit", "index", "layout", "predecessors", "region", "statements", "terminator")
+    __slots__ = (
+        "_terminator", "entry", "evidence", "exit", "fall", "false", "index", "kind", "layout", "next", "predecessors",
+        "region", "statements", "successors", "test", "true",
+    )  # fmt: skip
+
+    kind: str
+    """How the block ends, see `Terminator`; so are `test`, `next`, `true`, `false`, `fall` and `successors`."""
+    test: Any
+    next: LiftedBlock | None
+    true: LiftedBlock | None
+    false: LiftedBlock | None
+    fall: LiftedBlock | None
+    successors: list[LiftedBlock]
 
     def __init__(
         self,
@@ -89,39 +101,16 @@ class LiftedBlock:
         self.predecessors: set[LiftedBlock] = set()
 
     @property
-    def kind(self) -> str:
-        """How the block ends, see `Terminator`."""
-        return self.terminator.kind
+    def terminator(self) -> Terminator:
+        """How the block ends."""
+        return self._terminator
 
-    @property
-    def test(self) -> Any:
-        """The tested expression, or the returned value."""
-        return self.terminator.test
-
-    @property
-    def next(self) -> LiftedBlock | None:
-        """The successor if nothing is tested."""
-        return self.terminator.next
-
-    @property
-    def true(self) -> LiftedBlock | None:
-        """The first successor of two."""
-        return self.terminator.true
-
-    @property
-    def false(self) -> LiftedBlock | None:
-        """The second successor of two."""
-        return self.terminator.false
-
-    @property
-    def fall(self) -> LiftedBlock | None:
-        """The successor that is next in the layout."""
-        return self.terminator.fall
-
-    @property
-    def successors(self) -> list[LiftedBlock]:
-        """Where control goes, in the order of the layout as far as known."""
-        return self.terminator.successors
+    @terminator.setter
+    def terminator(self, terminator: Terminator) -> None:
+        # Read far more often than written, so each part has a slot.
+        self._terminator = terminator
+        self.kind, self.test, self.next, self.true, self.false, self.fall = terminator[:6]
+        self.successors = terminator.successors
 
     @property
     def markers(self) -> tuple[Marker, ...]:

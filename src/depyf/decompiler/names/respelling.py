@@ -15,7 +15,7 @@ import re
 import unicodedata
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
-from ..bytecode import Instruction, RawCode, readable_instructions
+from ..bytecode import Instruction, RawCode, operations_of, readable_instructions
 from ..bytecode.kinds import GENERIC, Made, decide_kinds, is_late, kind_of
 from .by_use import Renames, names_by_use
 from .qualified_names import qualified_names
@@ -29,6 +29,8 @@ _NAMED = frozenset(
 )  # fmt: skip
 _READS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _MATCHES = frozenset({"MATCH_CLASS", "MATCH_CLASS_AND_TEST"})
+_IMPORTS = frozenset({"IMPORT_NAME", "LAZY_IMPORT_NAME", "EAGER_IMPORT_NAME"})
+_GIVES_NAMES = _MATCHES | _IMPORTS | {"CALL", "CALL_FUNCTION"}
 
 
 class Respelling(NamedTuple):
@@ -200,17 +202,20 @@ def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterat
         return not is_private and (is_name(name) or made and name in OF_COMPILERS)
 
     yield from (name for name in raw.localsplus if name not in {*raw.renamed, *renames.slots} and not fits(name))
-    instructions = readable_instructions(raw)
-    modules = _modules(ins.arg for ins in instructions if ins.op.endswith("IMPORT_NAME"))
+    operations, instructions = operations_of(raw), readable_instructions(raw)
+    if operations.isdisjoint(_NAMED | _GIVES_NAMES):
+        return
+    modules = {} if operations.isdisjoint(_IMPORTS) else _modules(i.arg for i in instructions if i.op in _IMPORTS)
     for index, ins in enumerate(instructions):
         if ins.op in _NAMED:
             name = ins.arg[0] if ins.op == "LOAD_SUPER_ATTR" else ins.arg
             module = ins.op == "IMPORT_FROM" and name in modules
-            yield from () if name in renames.names or fits(name, ins.op in _READS_ATTRIBUTE, module) else (name,)
-        elif ins.op.endswith("IMPORT_NAME"):
+            if name not in renames.names and not fits(name, ins.op in _READS_ATTRIBUTE, module):
+                yield name
+        elif ins.op in _IMPORTS:
             parts = _modules([renames.names.get(ins.arg, ins.arg)])
             yield from (part for part in parts if not fits(part, module=True))
-        else:
+        elif ins.op in _GIVES_NAMES:
             yield from filter(_is_no_name, _names_given(instructions, index))
 
 
@@ -236,7 +241,7 @@ def _names_given(instructions: list[Instruction], index: int) -> Iterable[str]:
 
 
 def _takes_names(ins: Instruction) -> bool:
-    return ins.op in _MATCHES or ins.op.endswith("IMPORT_NAME")
+    return ins.op in _MATCHES or ins.op in _IMPORTS
 
 
 class _Choice:

@@ -40,7 +40,7 @@ class RawCode:
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "unclear", "doubt", "mode",
+        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "operations", "unclear", "doubt", "mode",
         "kind", "other_cells", "written",
         "is_compiled_here", "_positions",
     )  # fmt: skip
@@ -70,13 +70,14 @@ class RawCode:
     mode: tuple[list[Instruction], str] | None
     kind: str | None
     disassembled: tuple[tuple[Any, ...], list[Instruction] | DecompilationError, bool] | None
+    operations: tuple[list[Instruction], frozenset[str]] | None
 
     def __init__(self) -> None:
         self.renamed: dict[str, str] = {}
         self.stored: dict[str, Any] = {}
         self.other_cells: tuple[str, ...] | None = None
         self.written: dict[int, Any] = {}
-        self.disassembled = None  # kept by disassemble
+        self.disassembled = self.operations = None  # kept by disassemble
         self.unclear = ""  # by decoding/decode.py: why the instructions may mean something else
         self.doubt = None  # kept by proof/prove.py
         self.mode = self.kind = None  # kept by kinds.py
@@ -160,7 +161,7 @@ class RawCode:
     @property
     def nested(self) -> list[RawCode]:
         """Code objects among the constants, in order."""
-        return [constant for constant in self.consts if isinstance(constant, RawCode)]
+        return [constant for constant in self.consts if constant.__class__ is RawCode]
 
     def walk(self) -> Iterator[RawCode]:
         """This code object and, depth first, all nested ones."""

@@ -207,16 +207,20 @@ def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
     """Yield the NOPs between statements that have columns and are alone on their line, and the ends of handlers that
     have the position of a removed one.
     """
-    shared: set[int | None] = {
+    found = [
+        (before, nop)
+        for before, nop in zip([None, *instructions], instructions)
+        if nop.op in _PLACES and nop.position is not None and None not in nop.position
+    ]
+    lines = {nop.line for _, nop in found}
+    shared: set[int | None] = lines and {
         instruction.line
         for at, (before, instruction) in enumerate(zip([None, *instructions], instructions))
-        if instruction.op not in _PLACES and not _is_end_of_handler(before, instruction)
+        if instruction.line in lines and instruction.op not in _PLACES and not _is_end_of_handler(before, instruction)
         if not is_copied(instructions, at)
     }
     seen: set[int | None] = set()
-    for before, nop in zip([None, *instructions], instructions):
-        if nop.op not in _PLACES or nop.position is None or None in nop.position:
-            continue
+    for before, nop in found:
         if nop.line in shared or nop.line in seen:
             continue
         if before is None or before.target >= 0 or before.op.startswith(ENDS_STATEMENT):
