@@ -278,7 +278,7 @@ def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int
     if jump and op in JUMP_EDGE:
         return JUMP_EDGE[op]
     use = OPERATIONS.get(op) or PATTERN_OPERATIONS[op]
-    pair: tuple[int, int] = use(instruction.arg) if callable(use) else use
+    pair: tuple[int, int] = use if use.__class__ is tuple else use(instruction.arg)  # type: ignore[operator]
     return pair
 
 

@@ -94,7 +94,7 @@ class _Uses:
             return [*stack, value]
         pops, pushes = stack_use(instruction)
         taken = stack[len(stack) - pops :] if len(stack) >= pops else [None] * (pops - len(stack)) + stack
-        rest = _after(stack, instruction)
+        rest = stack[: max(0, len(stack) - pops)] + [None] * pushes
         if pushes == 1:
             rest[-1] = self.value(op, arg, taken, rest[:-1])
         elif op in _STORES:

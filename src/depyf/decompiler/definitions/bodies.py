@@ -104,9 +104,9 @@ def begin(
     if kind == "class":
         body = _without_prologue(body)
     if kind in ("class", "module"):
-        for node in nodes.walk(nodes.Module(body)):
-            if isinstance(node, nodes.Return):
-                node.line = None  # an implicit return
+        for statement in nodes.statements_in_order(body):
+            if isinstance(statement, nodes.Return):
+                statement.line = None  # an implicit return
         _merge_annotations(body, raw, kind)
         annotate_a_target(body, raw, kind, instructions)
     keep_constant_statements(body, raw)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Optional, Tuple
+from typing import Callable, Iterator, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, readable_instructions
@@ -65,18 +65,18 @@ class Definitions:
             found = annotations_of(self.nested(function.raw), function.raw)
             spread(body, index, found, is_class=kind_of(self.raw) == "class")
         module = nodes.Module(body)
-        if not any(isinstance(node, _REPLACEABLE) for node in nodes.walk(module)):
-            return body  # the common case
+        if next(_placeholders(module), None) is None:
+            return body  # the common case: assignments and returns are replaced only for what they hold
         nodes.rewrite(module, self._replace)
-        for node in nodes.walk(module):
-            if isinstance(node, Stored):
-                raise DecompilationError(
-                    "a value that is stored and used in one expression", stage="lift", where=self.raw.qualname
-                )
-            if isinstance(node, (Placeholder, Comprehension)):
-                raise DecompilationError(
-                    f"a value that no statement uses: {node!r}", stage="lift", where=self.raw.qualname
-                )
+        left = next(_placeholders(module), None)
+        if isinstance(left, Stored):
+            raise DecompilationError(
+                "a value that is stored and used in one expression", stage="lift", where=self.raw.qualname
+            )
+        if left is not None and not isinstance(left, ArgumentTuple):
+            raise DecompilationError(
+                f"a value that no statement uses: {left!r}", stage="lift", where=self.raw.qualname
+            )
         return module.body
 
     def put_in_bodies(self) -> None:
@@ -295,8 +295,10 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
 }
 
 
-_REPLACEABLE = (Placeholder, Comprehension, ArgumentTuple, Stored)
-"""A tree with none of these needs no replacement: assignments and returns are replaced only for what they hold."""
+def _placeholders(tree: nodes.Node) -> Iterator[nodes.Node]:
+    for node in nodes.walk(tree):
+        if node.is_placeholder:
+            yield node
 
 
 Element = Tuple[Optional[nodes.Expression], nodes.Expression]

@@ -114,7 +114,7 @@ def return_from_with(
     ends with ``copy_end``.
     """
     last = instructions[-1].position
-    exits = {i.position for at, i in enumerate(instructions) if calls_exit(instructions, at)}
+    exits = {i.position for at, i in enumerate(instructions) if i.op == "CALL" and calls_exit(instructions, at)}
     if last is None or None in last or last not in exits and (copy_end is None or last != copy_end.position):
         return None
     is_constant = len(instructions) > 1 and instructions[-2].op == "CONST"
@@ -145,8 +145,9 @@ def begins_with_exit(instructions: Sequence[Instruction]) -> bool:
 
 def calls_exit(instructions: Sequence[Instruction], position: int) -> bool:
     """Whether the instruction at ``position`` calls an exit function with the arguments for no exception."""
-    nones = [i.op == "CONST" and i.arg is None for i in instructions[max(position - 3, 0) : position]]
-    return nones == [True] * 3 and [i.op for i in instructions[position : position + 1]] == ["CALL"]
+    if not 3 <= position < len(instructions) or instructions[position].op != "CALL":
+        return False
+    return all(i.op == "CONST" and i.arg is None for i in instructions[position - 3 : position])
 
 
 def column_of_jump(instruction: Instruction) -> int | None:

@@ -16,6 +16,7 @@ class Placeholder(nodes.Expression):
     """An expression that has no text; compared by identity."""
 
     __slots__ = ()
+    is_placeholder = True
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -85,6 +86,7 @@ class Stored(nodes.NamedExpr):
     """A value stored to ``target`` and used again: by `:=` or, with any target, by a chained assignment."""
 
     __slots__ = ()
+    is_placeholder = True
 
 
 class Unpacked(Placeholder):
@@ -371,6 +373,7 @@ class ArgumentTuple(nodes.Tuple):
     """A tuple made from a list by LIST_TO_TUPLE: the arguments of a call, or a display with a star."""
 
     __slots__ = ()
+    is_placeholder = True
 
 
 class OfOneConstant(List[nodes.Expression]):

@@ -24,6 +24,7 @@ class Node:
     fields: ClassVar[tuple[str, ...]] = ()
     holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with nodes that have a body
     last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
+    is_placeholder: ClassVar[bool] = False  # whether it has no text yet, see `lift` and `definitions`
 
     def __init_subclass__(cls) -> None:
         types = getattr(cls.__init__, "__annotations__", {})

@@ -103,7 +103,7 @@ class _Locations:
 
     def __init__(self, table: bytes) -> None:
         self.table = table
-        self.at = 0
+        self.at, self.size = 0, len(table)
 
     def position(self, kind: int, line: int) -> tuple[int, Position]:
         """Read the rest of an entry of this kind; return the line increment and the position."""
@@ -134,7 +134,10 @@ class _Locations:
         """A number in chunks of six bits, lowest first; the seventh bit says that more follow."""
         value = shift = 0
         while True:
-            piece = self.byte()
+            if self.at >= self.size or self.table[self.at] & 0x80:
+                self.byte()  # which says what is wrong
+            piece = self.table[self.at]
+            self.at += 1
             value |= (piece & 63) << shift
             shift += 6
             if not piece & 64:

@@ -99,6 +99,7 @@ class Comprehension(nodes.Expression):
 
     fields = ("function", "iterated")
     __slots__ = (*fields, "is_coroutine")
+    is_placeholder = True
 
     def __init__(self, function: Function, iterated: Iterated) -> None:
         self.function = function
