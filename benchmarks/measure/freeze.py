@@ -1,8 +1,8 @@
 """Texts, verdicts and line maps before and after a change that should keep them.
 
     python benchmarks/measure/freeze.py before.json                  record 60 files of the running Python's library
-    python benchmarks/measure/freeze.py before.json --compare        do the same again and print each difference
-    ... --sample 1000 --layouts compact author stripped              more files, other layouts (`stripped`: no line table)
+    python benchmarks/measure/freeze.py before.json --compare        the same again; print each difference
+    ... --sample 1000 --layouts compact author stripped              more files and layouts (stripped: no line table)
 
 Recorded are the text and the line map of each file, and the level of each of its code objects. Exit status 1 if
 something differs.
@@ -17,19 +17,20 @@ import sys
 import types
 import warnings
 from pathlib import Path
-from typing import Dict, List
+from typing import Any, Dict, List
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "src"), str(Path(__file__).resolve().parents[1])]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from lib.chosen import library_files
-
+from chosen import library_files
 from depyf.decompiler.pipeline import analyze
 
 
 def stripped(code: types.CodeType) -> types.CodeType:
     table = "co_linetable" if hasattr(code, "co_linetable") else "co_lnotab"
     consts = tuple(stripped(one) if isinstance(one, types.CodeType) else one for one in code.co_consts)
-    return code.replace(**{"co_consts": consts, table: b""})
+    changes: Dict[str, Any] = {"co_consts": consts, table: b""}
+    return code.replace(**changes)
 
 
 def record(path: Path, layout: str) -> Dict[str, str]:

@@ -27,10 +27,10 @@ import types
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Tuple
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "src"), str(Path(__file__).resolve().parents[1])]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
-from lib.chosen import library_files, on_every_python
-
+from chosen import library_files, on_every_python
 from depyf.decompiler.pipeline import analyze
 
 
@@ -94,7 +94,7 @@ def main() -> int:
     parser.add_argument("--every-python", action="store_true")
     options = parser.parse_args()
     if options.every_python:
-        return on_every_python(__file__, [one for one in sys.argv[1:] if one != "--every-python"])
+        return int(on_every_python(__file__, [one for one in sys.argv[1:] if one != "--every-python"]))
     paths = library_files(options.sample, options.seed, 40_000)
     sources = [(str(path), path.read_text(encoding="utf-8")) for path in paths]
     codes = [compile(text, path, "exec", dont_inherit=True) for path, text in sources]

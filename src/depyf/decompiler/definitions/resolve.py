@@ -21,7 +21,6 @@ from ..lift.values import (
     CommonConstant,
     Function,
     Generic,
-    Placeholder,
     Slot,
     Stored,
     Truth,

@@ -176,8 +176,8 @@ class ControlFlowGraph:
         """Return the predecessors of each block, in layout order, without exceptional edges."""
         found: dict[BasicBlock, list[BasicBlock]] = {}
         for block in self.blocks:
-            for successor in dict.fromkeys(block.successors):
-                found.setdefault(successor, []).append(block)
+            for following in {block.target, block.fall} - {None}:
+                found.setdefault(following, []).append(block)  # type: ignore[arg-type]
         return found
 
     def render(self) -> str:
@@ -472,7 +472,7 @@ MAX_COPY_SIZE = 4
 
 
 def _is_empty(block: BasicBlock) -> bool:
-    return all(i.op == "NOP" and i.arg != EMPTY_BODY for i in block.instructions)
+    return not [one for one in block.instructions if one.op != "NOP" or one.arg == EMPTY_BODY]
 
 
 _ENDS_BLOCK = CONDITIONAL_JUMPS | NO_FALL_THROUGH

@@ -122,7 +122,7 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     before, lines = {last.position for last in lasts}, {last.line for last in lasts}
     if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
         return lasts[0].position
-    if not any([i.op == "NOP" for i in block.instructions]):
+    if all(i.op != "NOP" for i in block.instructions):
         return None
     for at, instruction in enumerate(block.instructions):
         done = [block.instructions[max(0, at - 2) : at]] if at else [source.instructions for source in sources]

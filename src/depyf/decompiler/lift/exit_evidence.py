@@ -310,14 +310,16 @@ class ExitEvidence:
 
     def positions_but(self, operations: frozenset[str]) -> set[Position]:
         """The known positions of instructions other than these ``operations``."""
-        found = (i.position for i in known_instructions(self.raw) if i.op not in operations)
-        return {position for position in found if position is not None}
+        found = {i.position for i in known_instructions(self.raw) if i.op not in operations}
+        found.discard(None)
+        return found  # type: ignore[return-value]
 
     @cached_property
     def positions(self) -> set[Position]:
         """All known positions of instructions."""
-        found = (i.position for block in self.graph.blocks for i in block.instructions)
-        return {position for position in found if position is not None}
+        found = {i.position for block in self.graph.blocks for i in block.instructions}
+        found.discard(None)
+        return found  # type: ignore[return-value]
 
     def is_implicit_return(self, block: BasicBlock) -> bool | None:
         """Whether the return has no position of its own: none, or that of the preceding instruction.

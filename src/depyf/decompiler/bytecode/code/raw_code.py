@@ -40,9 +40,8 @@ class RawCode:
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
-        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "operations", "unclear", "doubt", "mode",
-        "kind", "other_cells", "written",
-        "is_compiled_here", "_positions",
+        "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "operations", "unclear",
+        "doubt", "mode", "kind", "other_cells", "written", "is_compiled_here", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]

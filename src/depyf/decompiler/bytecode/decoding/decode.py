@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, Sequence
 
 from ....errors import DecompilationError
 from ..code.flags import MAKES_GENERATOR
@@ -16,6 +17,7 @@ from .moved_operands import jumped_into
 from .rules import RULES
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
+_NO_MORE = (sys.maxsize, sys.maxsize, None)
 
 
 class Decoder:
@@ -180,6 +182,7 @@ class Decoder:
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
         extended = 0
+        indexed: dict[str, Sequence[Any]] = {"const": self.raw.consts, "name": self.raw.names}
         start = self.table.opcodes.get("GEN_START")
         if start is not None and self.raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
             self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
@@ -204,7 +207,11 @@ class Decoder:
             if rule != "skip":
                 self.position = positions[offset >> 1] if offset < known else None
                 try:
-                    RULES[rule](self, row, argument, offset)
+                    operands = indexed.get(rule)
+                    if operands is not None:  # by far the most frequent rules, so inlined
+                        self.emit(op, operands[argument], offset)
+                    else:
+                        RULES[rule](self, row, argument, offset)
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
@@ -235,18 +242,19 @@ class Decoder:
     def attach_handlers(self) -> None:
         if not self.raw.exception_table:
             return
-        handlers = [
+        handlers: list[tuple[int, int, Handler | None]] = [
             (entry.start, entry.end, Handler(self.index_of(entry.target, entry.start), entry.depth, entry.lasti))
             for entry in self.raw.exception_table
         ]
         handlers.sort(key=lambda row: row[0])
-        self.farthest = max(self.farthest, *(handler.target for _, _, handler in handlers))
+        self.farthest = max(self.farthest, *(handler.target for _, _, handler in handlers if handler is not None))
         for (_, end, _), (start, _, _) in zip(handlers, handlers[1:]):
             if start < end:
                 raise self.error("two entries of the exception table overlap", start)
-        position = 0
+        rows = iter(handlers)
+        start, end, handler = next(rows)
         for instruction in self.out:
-            while position < len(handlers) and handlers[position][1] <= instruction.offset:
-                position += 1
-            if position < len(handlers) and handlers[position][0] <= instruction.offset:
-                instruction.handler = handlers[position][2]
+            while end <= instruction.offset:
+                start, end, handler = next(rows, _NO_MORE)
+            if start <= instruction.offset:
+                instruction.handler = handler

@@ -47,6 +47,9 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if base is not None and base != known:
                 changed |= _move_outside(block.body, index, base, skipped)
                 known = base
+            if not statement.holds_bodies:
+                index += 1
+                continue
             following = _after_body(statement, block.body[index + 1 :], base)
             if following is not None:
                 changed = True
