@@ -4,6 +4,7 @@
     python benchmarks/measure/speed.py --calls          calls only: they don't depend on the machine
     python benchmarks/measure/speed.py --top 40         also the functions that are called most, and their own time
     python benchmarks/measure/speed.py --every-python   on every CPython that is found
+    ... --ratchet benchmarks/measure/calls.json         fail if there are 3 % more calls than this file promises
 
 Each round measures, one after the other, `compile()`, the decompile in the compact layout and two floors, `ast.parse`
 and `ast.unparse(ast.parse())`, on the same files; printed is the median of the rounds' ratios. A call is what
@@ -17,6 +18,7 @@ import ast
 import cProfile
 import dis
 import gc
+import json
 import os
 import platform
 import pstats
@@ -32,6 +34,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from chosen import library_files, on_every_python
 from depyf.decompiler.pipeline import analyze
+
+MOST = 1.03
 
 
 def walk(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -91,6 +95,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", action="store_true", help="count calls only")
     parser.add_argument("--top", type=int, default=0, metavar="N", help="the N functions that are called most")
+    parser.add_argument("--ratchet", type=Path, metavar="FILE")
     parser.add_argument("--every-python", action="store_true")
     options = parser.parse_args()
     if options.every_python:
@@ -105,6 +110,11 @@ def main() -> int:
     print(f"CPython {platform.python_version()}: {instructions} instructions, {calls:.1f} calls for each", flush=True)
     if options.top:
         print_top(stats, options.top, instructions)
+    if options.ratchet:
+        promised = json.loads(options.ratchet.read_text())["{}.{}".format(*sys.version_info)]
+        if calls > promised * MOST:
+            print(f"more than {MOST} times the {promised} of {options.ratchet}")
+            return 1
     if not options.calls:
         ratios(sources, codes, options.rounds)
     return 0

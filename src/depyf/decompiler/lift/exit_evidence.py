@@ -131,9 +131,8 @@ class ExitEvidence:
     def instructions_on(self) -> dict[int | None, set[str]]:
         """The operations on each line."""
         found: dict[int | None, set[str]] = {}
-        for block in self.graph.blocks:
-            for i in block.instructions:
-                found.setdefault(i.line, set()).add(i.op)
+        for line, operation in {(i.line, i.op) for block in self.graph.blocks for i in block.instructions}:
+            found.setdefault(line, set()).add(operation)
         return found
 
     @cached_property

@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from ..bytecode import Instruction, RawCode, comprehension_variables, readable_instructions
+from ..bytecode import Instruction, RawCode, comprehension_variables, operations_of, readable_instructions
 from ..bytecode.code.slot_names import CONDITIONAL_ANNOTATIONS
 from ..bytecode.instruction import stack_use
 from ..bytecode.kinds import Made, compiled_parameter, is_private, kind_of
@@ -93,7 +93,7 @@ class _Search:
             self.look_at_annotations(code, instructions)
         if kind == "annotations" and use is not None and use.annotated is not None:
             self.keys.add(code, _keys_of(instructions), 0, use.annotated)
-        for index, instruction in enumerate(instructions):
+        for index, instruction in enumerate([] if operations_of(code).isdisjoint(_LOOKS) else instructions):
             look = _LOOKS.get(instruction.op)
             if look is not None:
                 look(self, code, instructions, index)

@@ -25,8 +25,8 @@ def unmangle(body: list[nodes.Statement], class_name: str, raw: RawCode) -> None
         return  # the compiler mangles nothing in a class named `_`
     prefix = f"_{stem}__"
     parts = (raw, *raw.nested)  # whose parameters are in the body
-    names = (name for part in parts for name in (*part.names, *part.varnames, *part.cellvars, *part.freevars))
-    if not any(name.startswith(prefix) for name in names):
+    names = [name for part in parts for name in (*part.names, *part.varnames, *part.cellvars, *part.freevars)]
+    if prefix not in " ".join(names):
         return
     for node in nodes.walk(nodes.Module(body)):
         field = _FIELDS.get(type(node))
