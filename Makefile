@@ -12,7 +12,7 @@
 #   make cpython-tests  CPython's own tests on decompiled modules, a quarter of an hour
 #   make growth   how the time grows with the size of the code
 #   make versions every CPython from 3.8 on that is found here: a quick part of the tests and the ratchet, with it as
-#                 host; then constructs in places, and a sample of docs/versions.md, reading and proof
+#                 host; then constructs in places, and a sample of benchmarks/results/versions.md, reading and proof
 #   make matrix   small programs for all that torch.compile does, with and without depyf, on the torch of .venv
 #   make clean    remove .venv
 #

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Sequence
 
 from depyf.decompiler.driver.passes import STAGES
+from depyf.decompiler.passes import Pass
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "passes.md"
 
@@ -19,14 +21,28 @@ def table() -> str:
     lines = []
     for stage in STAGES:
         rooms = " and ".join(f"`{room}/`" for room in stage.room.split(", "))
-        lines += [f"## {stage.name}", "", f"In {rooms}. Gives {stage.gives}.", ""]
+        lines += [f"### {stage.name}", "", f"In {rooms}. Gives {stage.gives}.", ""]
         if stage.passes:
-            lines += ["| pass | what it does, and why here | holds afterwards |", "|---|---|---|"]
-            for one in stage.passes:
-                holds = "; ".join(invariant.name for invariant in one.holds)
-                lines.append(f"| `{stage.name}:{one.name}` | {one.why} | {holds} |".replace("  |", " |"))
-            lines.append("")
-    return "\n".join(lines) + "\n"
+            lines += ["| pass | what it does, and why here |", "|---|---|"]
+            lines += [f"| `{stage.name}:{one.name}` | {one.why} |" for one in stage.passes]
+            lines += ["", *_invariants(stage.passes), ""]
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _invariants(passes: Sequence[Pass]) -> list[str]:
+    """What holds after which of the passes."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(invariant.name for one in passes for invariant in one.holds):
+        holds = [name in [invariant.name for invariant in one.holds] for one in passes]
+        first = holds.index(True)
+        if all(holds[first:]):
+            where = f"from `{passes[first].name}` on" if first else "after each pass"
+        elif sum(holds) > len(passes) / 2:
+            where = "after each but " + ", ".join(f"`{one.name}`" for one, held in zip(passes, holds) if not held)
+        else:
+            where = "after " + ", ".join(f"`{one.name}`" for one, held in zip(passes, holds) if held)
+        found.setdefault(where, []).append(name)
+    return [f"* Holds {where}: {'; '.join(names)}." for where, names in found.items()]
 
 
 if __name__ == "__main__":

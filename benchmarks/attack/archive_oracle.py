@@ -9,8 +9,8 @@ system's tar, tarfile with the filters `data` and `fully_trusted`, zipfile, and 
 import system of this Python is then asked, in other processes and at each level of optimisation, for the code of every
 module (`get_code` of what FileFinder and zipimport find); no code is run. A failure is code that is neither what the
 source in its place compiles to, nor was seen by `verify`, though its exit status is 0. Prints a row for
-docs/fuzzing.md, and ends with 1 if there was a failure. Of the archives with another status, one in ten is unpacked
-too: that shows how many of them would have deceived.
+results/fuzzing.md, and ends with 1 if there was a failure. Of the archives with another status, one in ten is
+unpacked too: that shows how many of them would have deceived.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Each input goes through ``decompile``, ``decompile --steps``, ``disasm``, ``disa
 process with PYTHONMALLOC=debug and faulthandler. A failure is: a signal; a traceback, or an exit status that is not
 documented; more time or memory than the size accounts for. A child has BATCH inputs; when it dies, the last ones are
 tried again alone, to name the culprit. Failures are saved with what the child said, and the exit status is 1. Input
-number n of a seed is always the same for one Python. The last lines are a row for docs/fuzzing.md.
+number n of a seed is always the same for one Python. The last lines are a row for benchmarks/results/fuzzing.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Modules that other people's generators and rewriting tools make, decompiled with proof by each CPython.
 
     python benchmarks/attack/others_generators.py FOLDER --count 200                 three generators, 3.11 to 3.15
-    python benchmarks/attack/others_generators.py FOLDER --count 2000 --write docs/fuzzing.md
+    python benchmarks/attack/others_generators.py FOLDER --count 2000 --write benchmarks/results/fuzzing.md
     python benchmarks/attack/others_generators.py FOLDER --only astcd pof --versions 3.13 --count 50
     python benchmarks/attack/others_generators.py FOLDER --reuse --smallest 5        what was refused, made small
 

@@ -1,4 +1,4 @@
-"""Make the table of versions in docs/versions.md: each interpreter of this machine reads, and its proof is attacked.
+"""Make the table of versions in results/versions.md: each interpreter of this machine reads, and its proof is attacked.
 
     python benchmarks/docs/versions_table.py            a sample, as the tests run it
     python benchmarks/docs/versions_table.py --full     whole standard libraries, 5000 mutants for each version
@@ -76,7 +76,7 @@ def main() -> int:
     parser.add_argument("-j", "--jobs", type=int, default=1, help="interpreters to run at the same time")
     parser.add_argument("--versions", nargs="+", help="only these, such as 3.8 3.15")
     parser.add_argument("--results", help="keep results in this folder, and use those that are there: to go on later")
-    parser.add_argument("--dry", action="store_true", help="print the table, leave docs/versions.md alone")
+    parser.add_argument("--dry", action="store_true", help="print the table, leave results/versions.md alone")
     options = parser.parse_args()
     options.mutants = options.mutants or (5000 if options.full else 2500)
     options.functions = options.functions or (1000 if options.full else 200)
@@ -93,7 +93,7 @@ def main() -> int:
     rows = "".join(row for row, _ in found)
     print(HEAD + rows)
     if not options.dry and not options.versions:
-        put(ROOT / "docs" / "versions.md", "versions", HEAD + rows)
+        put(ROOT / "benchmarks" / "results" / "versions.md", "versions", HEAD + rows)
     return 0 if all(good for _, good in found) else 1
 
 

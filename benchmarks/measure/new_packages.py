@@ -39,7 +39,7 @@ def measured(python: str, files: list[str], jobs: int) -> dict[str, Any]:
 
 
 def row(version: str, found: dict[str, Any]) -> str:
-    """A line of the table in docs/standard-library.md."""
+    """A line of the table in benchmarks/results/standard-library.md."""
     counts, files = found["counts"], {one["file"] for one in found["rows"]}
     everything = sum(counts.values())
     exact = 100 * (counts["identical"] + counts["exact"]) / max(1, everything)

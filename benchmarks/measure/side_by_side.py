@@ -44,7 +44,7 @@ from marked_page import put
 
 OWN = "depyf"
 OUTCOMES = ("right", "same", "other code", "no Python", "nothing")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "side-by-side.md"
+PAGE = Path(__file__).resolve().parents[1] / "results" / "side-by-side.md"
 REGIONS = ("pycdc", "uncompyle6", "library")
 _UNSUPPORTED = b"Unsupported Python version"
 """What uncompyle6 prints, and calls a success."""
@@ -117,7 +117,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=60, metavar="SECONDS", help="for one file (default: 60)")
     parser.add_argument("--show", action="store_true", help="print each file's outcomes")
-    parser.add_argument("--write", choices=REGIONS, help="put the table into that region of docs/side-by-side.md")
+    parser.add_argument("--write", choices=REGIONS, help="put the table into that region of results/side-by-side.md")
     options = parser.parse_args(list(arguments) if arguments is not None else None)
     tools = {OWN: f"{shlex.quote(sys.executable)} -m depyf decompile --no-strict {{}}"}
     for text in options.tool:

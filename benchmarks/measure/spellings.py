@@ -8,7 +8,7 @@
 
 A row has a kind, in how many code objects it was tried, and in how many it is part of the spelling that was found.
 ``--show N`` names found ones. A kind that is never found can go. ``--save`` keeps the numbers; ``--table`` adds up
-files of several Pythons, and ``--write`` puts that into docs/spellings.md.
+files of several Pythons, and ``--write`` puts that into benchmarks/results/spellings.md.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from marked_page import put  # noqa: E402
 from roundtrip import Item, add_file_options, chosen_files, compile_item, read, strip  # noqa: E402
 
 LEVELS = ("proven", "exact", "identical")
-PAGE = ROOT / "docs" / "spellings.md"
+PAGE = ROOT / "benchmarks" / "results" / "spellings.md"
 OF = {"compiled": "as compiled", "stripped": "without line tables", "made": "made by a tool", "dynamo": "Dynamo's"}
 """What was measured, and the head of its column."""
 Numbers = Dict[str, Any]
@@ -140,7 +140,7 @@ def main(arguments: List[str] | None = None) -> int:
     parser.add_argument("--made", action="store_true", help="compile trees without positions")
     parser.add_argument("--dynamo", action="store_true", help="what Dynamo was recorded to make on this Python")
     parser.add_argument("--table", nargs="+", metavar="FILE", help="add up what was saved")
-    parser.add_argument("--write", action="store_true", help="put what --table adds up into docs/spellings.md")
+    parser.add_argument("--write", action="store_true", help="put what --table adds up into results/spellings.md")
     parser.add_argument("--save", metavar="FILE", help="keep the numbers")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--limit", type=float, default=600, help="seconds per item (default 600)")

@@ -332,8 +332,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where new tensors are (default cpu)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="everything that was found")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put a summary into this page")
-    parser.add_argument("--csv", type=Path, metavar="FILE", default=ROOT / "docs" / "static" / "torch-matrix.csv",
-                        help="with --write: a row for each program (default: the documentation's)")  # fmt: skip
+    parser.add_argument("--csv", type=Path, metavar="FILE", default=HERE.parent / "results" / "torch-matrix.csv",
+                        help="with --write: a row for each program (default: that of the results)")  # fmt: skip
     parser.add_argument("--again", action="store_true", help="what differs is run once more; both is printed")
     parser.add_argument("--keep", metavar="FOLDER", help="keep dumps, reports and output there")
     parser.add_argument("--progress", action="store_true", help="a line per program as it ends, on standard error")

@@ -255,7 +255,7 @@ def test_documents_teach_what_is_safe():
         if re.search(r"(?<!-I )-m depyf\b", line) and "torchrun" not in line
     }
     allowed = {
-        "src/depyf/__main__.py", "docs/command-line.md", "docs/how-to/verify-pyc.md", "CHANGELOG.md", "SECURITY.md",
+        "src/depyf/__main__.py", "docs/command-line.md", "docs/how-to/verify.md", "CHANGELOG.md", "SECURITY.md",
     }  # fmt: skip
     assert {path for path, _ in taught} <= allowed, taught
 

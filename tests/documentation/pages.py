@@ -42,6 +42,8 @@ PAGES = [
     ROOT / "ARCHITECTURE.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "benchmarks" / "results").glob("*.md")),
+    HERE / "sentences.md",
 ]
 _PREFIX = "page-"  # of a page's folder
 LIMIT = 500.0  # seconds for one page

@@ -1,4 +1,4 @@
-"""The sentences of reports on torch.compile, for docs/developers/sentences.md: filled with examples, and as written."""
+"""The sentences of reports on torch.compile, for sentences.md: filled with examples, and as written."""
 
 from __future__ import annotations
 

@@ -133,8 +133,23 @@ def test_names_in_the_pages_are_there_after_import_depyf():
     assert {name: error for name, error in errors.items() if started[name].returncode} == {}
 
 
-def test_links_of_the_readme_lead_somewhere():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    links = re.findall(r"\]\((?!http)([^)#]+)", text)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "SECURITY.md", "benchmarks/README.md"))]
+
+
+@pytest.mark.parametrize("page", LINKED, ids=[page.relative_to(ROOT).as_posix() for page in LINKED])
+def test_links_lead_somewhere(page: Path):
+    """Files, and headings in them, as the site and code hosts name these."""
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    wrong = []
+    for link in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", text):
+        name, _, heading = link.partition("#")
+        target = page.parent / name if name else page
+        if not target.exists() or (heading and heading not in headings(target.read_text(encoding="utf-8"))):
+            wrong.append(link)
+    assert wrong == []
+
+
+def headings(text: str) -> list[str]:
+    """The names by which links find the headings of a page."""
+    texts = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in texts]

@@ -71,7 +71,7 @@ class Result(NamedTuple):
 
     ``verdict`` is for this code object alone: nested ones have their own results in ``nested``.
     ``form`` is the form of the text: 'structured', 'one-trip loop', 'tail duplication', 'loop rotation', 'events',
-    'nested blocks', 'state variable', 'dispatch loop' (docs/ladder.md), 'rebuilt' (a live class), 'pieces' (a module or
+    'nested blocks', 'state variable', 'dispatch loop' (docs/passes.md), 'rebuilt' (a live class), 'pieces' (a module or
     class that is refused, except for statements proven separately) or 'refused'. ``rung`` is its earlier name.
     ``folded`` counts operations on the code's own lists that were folded away. ``tree`` is the syntax tree,
     ``spelled`` records what the text writes without Python syntax for it: ``spelled.constants`` are the objects that

@@ -6,7 +6,7 @@ decide an `if`, try statement or loop if they are known and agree with the tree.
 them until the code is exact or identical, ``loop_tests.py`` tries ``while 1``, ``dead_code.py`` places for the names
 that dead code left. Every decision that evidence did not settle is a recorded choice (``Result.choices``, ``--steps``),
 and the search flips those and no others, unless the code itself contradicts what was read from columns
-(``columns:undone``). docs/spellings.md has the worth of each kind. On exit, a text has changed only if its proof has
-improved.
+(``columns:undone``). benchmarks/results/spellings.md has the worth of each kind. On exit, a text has changed only if
+its proof has improved.
 Imports ``limits/``, ``bytecode/``, ``syntax/``, ``proof/`` and ``lift/``.
 """

@@ -1,6 +1,6 @@
 """Rules for raw instructions that have no canonical one: each is checked, then dropped.
 
-docs/what-the-reader-drops.md lists them with the checks and the tests.
+docs/proof.md lists them with the checks and the tests.
 """
 
 from __future__ import annotations
