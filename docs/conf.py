@@ -13,7 +13,10 @@ myst_heading_anchors = 3
 default_role = "code"  # single backticks in docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True}
+autodoc_default_options = {
+    "members": True,
+    "exclude-members": "code, globals, graph_module, guard_manager, original_code",  # live objects
+}
 autodoc_preserve_defaults = True
 napoleon_use_ivar = True
 napoleon_use_rtype = False

@@ -215,7 +215,7 @@ def parse_arguments(arguments: Optional[List[str]]) -> argparse.Namespace:
     parser.add_argument("--wrong", action="store_true", help="list the labels of what is wrong, refused or held longer")
     parser.add_argument("--json", metavar="FILE", help="write the rows there")
     parser.add_argument("--rows", nargs="+", metavar="FILE", help="measure nothing: such rows, of several runs")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into a page, such as results/dynamo.md")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables into such a page: results/dynamo.md")
     parser.add_argument("--part", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--peer-part", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

@@ -9,9 +9,14 @@ and PyTorch only by the names that need it.
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would be most of the cost of this import
 
 if TYPE_CHECKING:
-    from typing import Any
-
+    from . import errors as errors
+    from . import explain as explain
+    from . import files as files
+    from . import optimization as optimization
+    from . import source as source
+    from . import testing as testing
     from .decompiler import Decompiler, decompile
+    from .decompiler.bytecode.reading.pyc import read_pyc
     from .decompiler.pipeline import analyze
     from .decompiler.proof import verify
     from .decompiler.recompile import recompile
@@ -31,6 +36,7 @@ __all__ = [
     "verify",
     "verify_file",
     "verify_tree",
+    "read_pyc",
     "getsource",
     "Decompiler",
     "DepyfError",
@@ -48,6 +54,7 @@ _HOME = {
     "decompile": ".decompiler",
     "verify_file": ".verification.check",
     "verify_tree": ".verification.check",
+    "read_pyc": ".decompiler.bytecode.reading.pyc",
     "getsource": ".source",
     "Decompiler": ".decompiler",
     "analyze": ".decompiler.pipeline",
@@ -66,27 +73,32 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> "Any":
-    """Import the public name or module ``name`` on first use.
+if not TYPE_CHECKING:  # a type checker would take every name for one that this gives
 
-    Raises AttributeError for a name that depyf does not have, and ImportError, never AttributeError, for one that it
-    has but whose import fails: a broken PyTorch must not look like a depyf without ``prepare_debug``.
-    """
-    import importlib
+    def __getattr__(name: str) -> object:
+        """Import the public name or module ``name`` on first use.
 
-    from .lazy import submodule
+        Raises AttributeError for a name that depyf does not have, and ImportError, never AttributeError, for one that
+        it has but whose import fails: a broken PyTorch must not look like a depyf without ``prepare_debug``.
+        """
+        import importlib
 
-    home = _HOME.get(name)
-    try:
-        value = submodule(__name__, name) if home is None else getattr(importlib.import_module(home, __name__), name)
-    except Exception as error:
-        from .errors import explain_failed_import
+        from .lazy import submodule
 
-        raise explain_failed_import(name, error) from error
-    if value is None:
-        raise AttributeError(f"module 'depyf' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+        home = _HOME.get(name)
+        try:
+            if home is None:
+                value = submodule(__name__, name)
+            else:
+                value = getattr(importlib.import_module(home, __name__), name)
+        except Exception as error:
+            from .errors import explain_failed_import
+
+            raise explain_failed_import(name, error) from error
+        if value is None:
+            raise AttributeError(f"module 'depyf' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> "list[str]":

@@ -11,14 +11,32 @@ from .escapes import printable
 
 
 class DepyfError(Exception):
-    """Base of every exception that depyf raises on purpose."""
+    """Base of every exception that depyf raises on purpose.
+
+    Example:
+        >>> try:
+        ...     depyf.read_pyc("no-such-file.pyc")
+        ... except depyf.DepyfError as error:
+        ...     print(error)
+        can't read no-such-file.pyc: No such file or directory
+    """
 
 
 class DecompilationError(DepyfError):
     """A code object has no source that depyf could find and prove.
 
-    ``reason`` says why, ``stage`` names the room that gave up, ``where`` the code and place (qualified name, offset
-    or line), ``instructions`` holds the annotated instructions ('' if there are none to show).
+    Attributes:
+        reason: why.
+        stage: the room that gave up.
+        where: the code and place (qualified name, offset or line).
+        instructions: the annotated instructions, '' if there are none to show.
+
+    Example:
+        >>> try:
+        ...     depyf.decompile(print)
+        ... except depyf.DecompilationError as error:
+        ...     print(error.reason)
+        print (a builtin_function_or_method, implemented in C) has no Python bytecode; ...
     """
 
     def __init__(self, reason: str = "", *, stage: str = "", where: str = "", instructions: str = "") -> None:
@@ -35,7 +53,15 @@ class DecompilationError(DepyfError):
 
 
 class NothingCompiled(DepyfError):
-    """There is no cache entry to show: `torch.compile` has not compiled this function (yet)."""
+    """There is no cache entry to show: `torch.compile` has not compiled this function (yet).
+
+    Example:
+        >>> try:
+        ...     depyf.inspect(torch.compile(lambda x: x, backend="eager"))
+        ... except depyf.errors.NothingCompiled as error:
+        ...     print(str(error)[:19])
+        nothing is compiled
+    """
 
     def _render_traceback_(self) -> list[str]:
         """What IPython prints instead of a traceback: the message is all there is to say."""
@@ -63,8 +89,19 @@ class AttachError(DepyfError):
 class PycError(DepyfError):
     """A .pyc file or marshal data can't be read.
 
-    ``reason`` says what was expected and what was found, ``offset`` at which byte of the data (-1: the whole of it),
-    ``name`` what the data are called ('' if nobody said).
+    Attributes:
+        reason: what was expected and what was found.
+        offset: at which byte of the data; -1: the whole of it.
+        name: what the data are called, '' if nobody said.
+
+    Example:
+        >>> with open("text.pyc", "w") as file:
+        ...     _ = file.write("not compiled")
+        >>> try:
+        ...     depyf.read_pyc("text.pyc")
+        ... except depyf.errors.PycError as error:
+        ...     print(error.reason)
+        text.pyc is not a .pyc file: it does not start with a magic number
     """
 
     def __init__(self, reason: str, offset: int = -1, name: str = "") -> None:
@@ -79,7 +116,12 @@ class PycError(DepyfError):
 
 
 class ImportFailed(ImportError, DepyfError):
-    """A public name of depyf exists, but a module that it needs could not be imported."""
+    """A public name of depyf exists, but a module that it needs could not be imported.
+
+    Example:
+        >>> issubclass(depyf.errors.ImportFailed, ImportError)
+        True
+    """
 
 
 def explain_failed_import(name: str, error: BaseException) -> ImportFailed:

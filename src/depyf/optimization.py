@@ -17,13 +17,29 @@ class TorchCompileWrapperWithCustomDispatcher:
     """Base class for a compiled method whose dispatch is written by hand.
 
     A subclass writes `forward`, calls `torch.compile` on it in ``__init__`` and passes the result here, and chooses
-    in ``__call__``::
+    in ``__call__``.
 
-        def __call__(self, x):
-            if not self.compiled_codes:
-                return self.compiled_callable(x)          # Dynamo's dispatch, which compiles
-            with self.dispatch_to_code(0):
-                return self.forward(x)                    # no guards are checked
+    Args:
+        compiled_callable: what `torch.compile` returned for `forward`.
+        use_custom_dispatcher: for the subclass to consult.
+
+    Raises:
+        ImportError: torch cannot be imported.
+
+    Example:
+        >>> class Model(depyf.optimization.TorchCompileWrapperWithCustomDispatcher):
+        ...     def __init__(self):
+        ...         super().__init__(torch.compile(self.forward, backend="eager"))
+        ...     def forward(self, x):
+        ...         return x + 1
+        ...     def __call__(self, x):
+        ...         if not self.compiled_codes:
+        ...             return self.compiled_callable(x)  # Dynamo's dispatch, which compiles
+        ...         with self.dispatch_to_code(0):
+        ...             return self.forward(x)  # no guards are checked
+        >>> model = Model()
+        >>> model(torch.ones(2)), model(torch.ones(2))
+        (tensor([2., 2.]), tensor([2., 2.]))
 
     Attributes:
         compiled_callable: what `torch.compile` returned.
@@ -33,10 +49,7 @@ class TorchCompileWrapperWithCustomDispatcher:
     """
 
     def __init__(self, compiled_callable: Callable[..., Any], use_custom_dispatcher: bool = True) -> None:
-        """Begins to collect compiled code, as long as this instance lives.
-
-        Raises ImportError when torch cannot be imported.
-        """
+        """Begins to collect compiled code, as long as this instance lives."""
         self.compiled_callable = compiled_callable
         self.original_code_object: CodeType = type(self).forward.__code__
         self.compiled_codes: list[CodeType] = []

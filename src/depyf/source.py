@@ -44,11 +44,17 @@ _written: dict[str, str] = {}
 
 
 def getsource(of: Any) -> str:
-    """The source of a function, method, class, module or code object, as `inspect.getsource` gives it; decompiled where
-    that finds none, on the lines of the original.
+    """The source of ``of``, as `inspect.getsource` gives it; decompiled where that finds none, on the original's lines.
+
+    Args:
+        of: a function, method, class, module or code object.
 
     Raises:
         DecompilationError: there is no source, and no code either, or code that is refused.
+
+    Example:
+        >>> print(depyf.getsource(eval("lambda x: x / 2")), end="")
+        lambda x: x / 2
     """
     if not is_of_another_file(inspect.unwrap(of) if callable(of) else of):
         with contextlib.suppress(OSError, TypeError):
@@ -76,6 +82,14 @@ def write(of: Any, folder: str | os.PathLike[str] | None = None) -> list[str]:
     Raises:
         DecompilationError: there is no text. Of the functions of a class, those are left as they are.
         OSError: a file can't be written.
+
+    Example:
+        >>> names = {}
+        >>> exec("def half(x): return x / 2", names)
+        >>> depyf.source.write(names["half"], "written") == [os.path.abspath("written/half.py")]
+        True
+        >>> print(open("written/half.py").read(), end="")
+        def half(x): return x / 2
     """
     written = []
     for name, function in _functions_of(of):
@@ -135,6 +149,14 @@ def install() -> None:
     A line that may not be the one of the original, as the code has no text that compiles to its line table, ends with
     a comment that says so. Up to Python 3.12 the interpreter does not ask for lines when it prints an exception at the
     end of a program: `sys.excepthook` is set, unless the program has its own.
+
+    Example:
+        >>> names = {}
+        >>> exec("def half(x): return x / 2", names)
+        >>> depyf.source.install()
+        >>> print(inspect.getsource(names["half"]), end="")
+        def half(x): return x / 2
+        >>> depyf.source.uninstall()
     """
     with _lock:
         if _installed:
@@ -151,7 +173,11 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Ends what `install` began. Text that somebody has asked for already stays with them."""
+    """Ends what `install` began. Text that somebody has asked for already stays with them.
+
+    Example:
+        >>> depyf.source.uninstall()  # nothing, if it is not installed
+    """
     with _lock:
         if _installed:
             _installed.pop().close()

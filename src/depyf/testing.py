@@ -29,7 +29,12 @@ _MOST = 10
 
 
 class NotAsCompiled(AssertionError):
-    """What was compiled in a block is not what was said: the message is the story, with lines of the program."""
+    """What was compiled in a block is not what was said: the message is the story, with lines of the program.
+
+    Example:
+        >>> issubclass(depyf.testing.NotAsCompiled, AssertionError)  # so that a test fails by it
+        True
+    """
 
 
 class compiled(contextlib.ContextDecorator):
@@ -52,6 +57,14 @@ class compiled(contextlib.ContextDecorator):
     Raises:
         NotAsCompiled: a number is another one, or nothing was compiled at all and `graphs` is not 0.
         RuntimeError: a recording is going on: it would count more than this block.
+
+    Example:
+        >>> @torch.compile(backend="eager", dynamic=False)
+        ... def scale(x, by):
+        ...     return x * by
+        >>> with depyf.testing.compiled(breaks=0, recompiles=1):
+        ...     for by in (1.0, 2.0):
+        ...         _ = scale(torch.ones(4), by)
     """
 
     def __init__(

@@ -8,7 +8,7 @@ The names that upstream users import from here are loaded on first use, so that 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..lazy import submodule
 
@@ -22,10 +22,12 @@ __all__ = ["decompile", "Decompiler", "DecompilationError"]
 _HOME = {"decompile": ".pipeline", "Decompiler": ".classic", "DecompilationError": "..errors"}
 
 
-def __getattr__(name: str) -> Any:
-    home = _HOME.get(name)
-    value = submodule(__name__, name) if home is None else getattr(importlib.import_module(home, __name__), name)
-    if value is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        home = _HOME.get(name)
+        value = submodule(__name__, name) if home is None else getattr(importlib.import_module(home, __name__), name)
+        if value is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value

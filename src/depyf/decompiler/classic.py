@@ -19,7 +19,15 @@ from .recompile import recompile
 
 
 class Decompiler:
-    """Decompiles ``code``, a code object or anything that has one (function, method, class, module)."""
+    """Decompiles ``code``. New code calls `depyf.decompile`.
+
+    Args:
+        code: a code object or anything that has one (function, method, class, module).
+
+    Example:
+        >>> print(depyf.Decompiler(compile("x = 1", "one.py", "exec")).decompile(), end="")
+        x = 1
+    """
 
     def __init__(self, code: types.CodeType | Callable[..., Any]) -> None:
         self.code = code

@@ -75,6 +75,13 @@ def analyze(
     Raises:
         DecompilationError: ``x`` has no bytecode at all, or bytecode that can't be read.
         ValueError: there is no such layout.
+
+    Example:
+        >>> result = depyf.analyze(compile("def double(x): return x * 2", "double.py", "exec"))
+        >>> result.proven, [one.qualname for one in result.walk()]
+        (True, ['<module>', 'double'])
+        >>> result.nested[0].verdict.describe()
+        'identical'
     """
     if layout is not None:
         settings = settings._replace(layout=layout)
@@ -139,6 +146,10 @@ def decompile(
     Raises:
         DecompilationError: ``x`` itself is refused, no statement of it is proven by itself, ``strict`` is true, and
             ``x`` is not Dynamo's.
+
+    Example:
+        >>> print(depyf.decompile(compile("a, b = b, a", "swap.py", "exec")), end="")
+        a, b = b, a
     """
     if isinstance(x, CodeType) and is_of_dynamo(x.co_name, x.co_names, x.co_varnames):
         x = without_run(x)

@@ -53,6 +53,13 @@ def recompile(
 
     Raises:
         DecompilationError: the text does not compile, lacks the function, or takes other arguments.
+
+    Example:
+        >>> def greet(name): return "hello " + name
+        >>> text = depyf.decompile(greet).replace("hello", "good morning")
+        >>> greet.__code__ = depyf.recompile(text, like=greet.__code__)
+        >>> greet("Ada")
+        'good morning Ada'
     """
     real = load(like) if known is None else known
     raw = real

@@ -9,22 +9,23 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
+    from . import model as model
     from .after_the_fact.pages import dump_src, inspect, interactive_explain
 
 __all__ = ["dump_src", "inspect", "interactive_explain"]
 
 
-def __getattr__(name: str) -> Any:
-    """Imports the functions and modules on first use, so that ``import depyf.explain`` costs nothing."""
-    if name in __all__:
-        from .after_the_fact import pages
+if not TYPE_CHECKING:
 
-        return getattr(pages, name)
-    from ..lazy import submodule
+    def __getattr__(name: str) -> object:
+        """Imports the functions and modules on first use, so that ``import depyf.explain`` costs nothing."""
+        if name in __all__:
+            from .after_the_fact import pages
 
-    module = submodule(__name__, name)
-    if module is not None:
-        return module
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return getattr(pages, name)
+        from ..lazy import submodule
+
+        module = submodule(__name__, name)
+        if module is not None:
+            return module
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

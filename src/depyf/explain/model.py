@@ -473,7 +473,18 @@ class Session:
 
 
 def to_json(noun: Any) -> Any:
-    """The model, or a part of it, as dicts, lists, strings and numbers. Live objects are left out."""
+    """The model, or a part of it, as dicts, lists, strings and numbers. Live objects are left out.
+
+    Args:
+        noun: a `Session`, or anything in one.
+
+    Raises:
+        TypeError: it has something that JSON has no form for.
+
+    Example:
+        >>> to_json(SourceLine("toy.py", 3, "return x"))
+        {'filename': 'toy.py', 'line': 3, 'text': 'return x', 'function': ''}
+    """
     if dataclasses.is_dataclass(noun):
         return {
             f.name: to_json(getattr(noun, f.name)) for f in dataclasses.fields(noun) if not f.metadata.get("live")

@@ -13,3 +13,8 @@ is a `trees.Problem` of that file, or a `trees.VerificationError` where it is th
     content.py     bytes -> the kind of file, and the code in it
     names.py       the name of a compiled file -> that of its source
 """
+
+from .opening import open_tree
+from .trees import Entry, Limits, Problem, Tree, Unreadable, VerificationError
+
+__all__ = ["Entry", "Limits", "Problem", "Tree", "Unreadable", "VerificationError", "open_tree"]

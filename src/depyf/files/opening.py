@@ -21,7 +21,26 @@ _MOST_LEVELS = 3
 
 
 def open_tree(path: str, limits: Limits = DEFAULT_LIMITS) -> Tree:
-    """What is at ``path``: a folder, an archive, or one file. Raises VerificationError."""
+    """What is at ``path``: a folder, an archive, or one file.
+
+    Args:
+        path: where it is.
+        limits: how much of it is read.
+
+    Raises:
+        VerificationError: there is nothing, or an archive that is damaged, hostile or too large.
+
+    Example:
+        >>> import compileall, pathlib
+        >>> pathlib.Path("package").mkdir()
+        >>> _ = pathlib.Path("package/one.py").write_text("x = 1")
+        >>> _ = compileall.compile_dir("package", quiet=2, legacy=True)
+        >>> tree = depyf.files.open_tree("package")
+        >>> tree.description, list(tree.compiled())
+        ('a folder', ['one.pyc'])
+        >>> len(tree.read("one.pyc")) == tree.entry("one.pyc").size
+        True
+    """
     if os.path.isdir(path):
         return Folder(path, limits)
     if not os.path.lexists(path):

@@ -38,11 +38,27 @@ END = (1 << 16) + 22
 
 
 class VerificationError(DepyfError):
-    """A path can't be verified at all: it does not exist, or is a damaged or hostile archive."""
+    """A path can't be verified at all: it does not exist, or is a damaged or hostile archive.
+
+    Example:
+        >>> try:
+        ...     depyf.files.open_tree("nowhere")
+        ... except depyf.files.VerificationError as error:
+        ...     print(error)
+        there is no file or folder nowhere
+    """
 
 
 class Problem(DepyfError):
-    """One file or folder in a tree can't be read; the text says why."""
+    """One file or folder in a tree can't be read; the text says why.
+
+    Example:
+        >>> try:
+        ...     depyf.files.open_tree(".").read("nothing.pyc")
+        ... except depyf.files.Problem as error:
+        ...     print(error)
+        no longer exists, or is a folder
+    """
 
 
 class Entry(NamedTuple):

@@ -88,6 +88,14 @@ def verify_file(
 
     Raises:
         VerificationError: there is no file ``path`` or ``source``.
+
+    Example:
+        >>> with open("area.py", "w") as file:
+        ...     _ = file.write("def area(w, h): return w * h")
+        >>> import py_compile
+        >>> report = depyf.verify_file(py_compile.compile("area.py"))
+        >>> report.status.value, report.loading.value, report.fine
+        ('identical', 'loaded', True)
     """
     path = os.fspath(path)
     for one in (path, source):
@@ -120,6 +128,15 @@ def verify_tree(
 
     Raises:
         VerificationError: there is nothing at ``path``, or an archive that can't be read or is too large.
+
+    Example:
+        >>> import compileall, pathlib
+        >>> pathlib.Path("shapes").mkdir()
+        >>> _ = pathlib.Path("shapes/square.py").write_text("def area(side): return side * side")
+        >>> compileall.compile_dir("shapes", quiet=2)
+        True
+        >>> [(one.source, one.status.value) for one in depyf.verify_tree("shapes").files]
+        [('shapes/square.py', 'identical')]
     """
     path = os.fspath(path)
     beside: list[NotLookedAt] = []

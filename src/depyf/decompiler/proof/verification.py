@@ -38,6 +38,14 @@ def verify(a: Any, b: Any) -> Verdict:
         TypeError: one of them has no code.
         DepyfError: they are of two versions of Python, whose instructions can't be compared.
         DecompilationError: the bytecode can't be read.
+
+    Example:
+        >>> one, other = (compile(text, "", "eval") for text in ("a + 1", "a + 1.0"))
+        >>> verdict = depyf.verify(one, other)
+        >>> verdict.proven
+        False
+        >>> print(verdict.difference.what, verdict.difference.left, verdict.difference.right)
+        different operands CONST 1 CONST 1.0
     """
     for x, which in ((a, "first"), (b, "second")):
         if not function_of(x)[1]:

@@ -44,6 +44,16 @@ def inspect(function: Any) -> Session:
     Raises:
         TypeError: `function` is nothing that Dynamo compiles.
         NothingCompiled: there is no cache entry for it, nor for anything that it calls.
+
+    Example:
+        >>> @torch.compile(backend="eager")
+        ... def norm(x):
+        ...     return x / x.norm()
+        >>> _ = norm(torch.ones(4))
+        >>> print(depyf.inspect(norm))
+        norm ── graph 1: norm, truediv
+        >>> depyf.inspect(norm).frames[0].entries[0].graphs[0].operations
+        ['norm', 'truediv']
     """
     ahead = torch_behavior.ahead_of_time(function)
     if ahead is not None:

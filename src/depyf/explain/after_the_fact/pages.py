@@ -26,18 +26,20 @@ def interactive_explain(function: Any) -> Session:
     Raises:
         TypeError: nothing that Dynamo compiles.
         NothingCompiled: nothing is compiled for it (yet).
+
+    Example:
+        >>> @torch.compile(backend="eager")
+        ... def negative(x):
+        ...     return -x
+        >>> _ = negative(torch.ones(4))
+        >>> print(depyf.explain.interactive_explain(negative))
+        negative ── graph 1: neg
     """
     return inspect(function)
 
 
 def dump_src(function: Any, module: Any = _MISSING) -> str:
     """Guards, graphs, transformed code, resume functions and original: what Dynamo has compiled for `function`.
-
-    ::
-
-        compiled = torch.compile(f)
-        compiled(x)
-        print(depyf.explain.dump_src(compiled))
 
     Args:
         function: a function, method, module, or what `torch.compile` returned; with `module`, a code object.
@@ -50,6 +52,14 @@ def dump_src(function: Any, module: Any = _MISSING) -> str:
     Raises:
         TypeError: nothing that Dynamo compiles, or a code object without its module.
         NothingCompiled: nothing is compiled for it (yet).
+
+    Example:
+        >>> def sine(x):
+        ...     return x.sin()
+        >>> compiled = torch.compile(sine, backend="eager")
+        >>> _ = compiled(torch.ones(4))
+        >>> print(depyf.explain.dump_src(compiled).splitlines()[2])
+        #   sine ── graph 1: sin
     """
     if isinstance(function, CodeType):
         if module is _MISSING:

@@ -30,14 +30,18 @@ def debug() -> Iterator[None]:
     `prepare_debug` as well. The stop is Python's `breakpoint()`: pdb, or what ``PYTHONBREAKPOINT`` names. Where pdb
     finds standard input at its end, as in a batch job, the block runs without a stop.
 
-    Example::
+    Raises:
+        RuntimeError: inside `prepare_debug`: the files are complete when that has ended.
 
-        with depyf.prepare_debug("./dump"):
-            main()
-        with depyf.debug():
-            main()      # (Pdb) b ./dump/__transformed_code_0_for_f.py:6    (Pdb) c
-
-    Raises RuntimeError inside `prepare_debug`: the files are complete when that has ended.
+    Example:
+        >>> @torch.compile(backend="eager")
+        ... def triple(x):
+        ...     return x * 3
+        >>> with depyf.prepare_debug("dump"):
+        ...     _ = triple(torch.ones(4))
+        >>> with depyf.debug():  # (Pdb) b dump/__transformed_code_0_for_triple.py:6    (Pdb) c
+        ...     _ = triple(torch.ones(4))
+        depyf stops here. Read full_code_for_* in ...dump, set breakpoints in __transformed_code_* files, then continue.
     """
     if session.active_recorders():
         raise RuntimeError("call depyf.debug() after the prepare_debug block: only then are the files complete")

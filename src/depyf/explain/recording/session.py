@@ -92,15 +92,11 @@ def prepare_debug(
 ) -> Iterator[Session]:
     """Records what `torch.compile` does in the block, as files to read, to set breakpoints in, and to compare.
 
-    Put it around the calls which compile, not around the decorator::
-
-        with depyf.prepare_debug("./dump"):
-            main()
-
-    ``README.md`` in the directory says what each file is and which to open first. Where the decompiled code is proven
-    to do what Dynamo's does, it runs in its place, and breakpoints in ``__transformed_code_*`` files are hit (see
-    `depyf.debug`). Results are those of a run without the recording. Inductor's caches are used as ever; of a graph
-    that comes out of one, the files are what the cache keeps, and say so.
+    Put it around the calls which compile, not around the decorator. ``README.md`` in the directory says what each file
+    is and which to open first. Where the decompiled code is proven to do what Dynamo's does, it runs in its place, and
+    breakpoints in ``__transformed_code_*`` files are hit (see `depyf.debug`). Results are those of a run without the
+    recording. Inductor's caches are used as ever; of a graph that comes out of one, the files are what the cache keeps,
+    and say so.
 
     Args:
         dump_src_dir: the directory; made if it does not exist.
@@ -116,6 +112,17 @@ def prepare_debug(
     Raises:
         TypeError: the directory is no path.
         ImportError: torch cannot be imported.
+
+    Example:
+        >>> @torch.compile(backend="eager")
+        ... def double(x):
+        ...     return x * 2
+        >>> with depyf.prepare_debug("dump") as session:
+        ...     _ = double(torch.ones(4))
+        >>> print(session)
+        double ── graph 1: mul
+        >>> os.path.exists("dump/full_code_for_double_0.py")
+        True
 
     Later failures cost single files, are listed in the index, and go to ``logging.getLogger("depyf")``.
     """

@@ -22,7 +22,12 @@ def install() -> None:
 
     Run the program with ``TORCH_LOGS=+bytecode`` to see it. What runs is Dynamo's code. Installing twice is once.
 
-    Raises ImportError when torch cannot be imported.
+    Raises:
+        ImportError: torch cannot be imported.
+
+    Example:
+        >>> depyf.install()
+        >>> depyf.uninstall()
     """
     require_torch("install")
 
@@ -31,7 +36,11 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undoes `install`. Does nothing if it is not installed."""
+    """Undoes `install`. Does nothing if it is not installed.
+
+    Example:
+        >>> depyf.uninstall()
+    """
     while _handles:
         _handles.pop().remove()
 

@@ -22,8 +22,18 @@ LARGEST_FILE = 1 << 28
 def read_pyc(path: str) -> RawCode:
     """The code in the .pyc file at ``path``, for `analyze`, `decompile` and `verify`. Nothing of it is run.
 
+    Args:
+        path: the file, of CPython 3.7 to 3.15.
+
     Raises:
         PycError: the file can't be read, or is no .pyc file of CPython 3.7 to 3.15; the text begins with the path.
+
+    Example:
+        >>> with open("one.py", "w") as file:
+        ...     _ = file.write("x = 1")
+        >>> import py_compile
+        >>> print(depyf.decompile(depyf.read_pyc(py_compile.compile("one.py"))), end="")
+        x = 1
     """
     try:
         with open_regular(path) as file:
