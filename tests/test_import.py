@@ -88,7 +88,7 @@ def test_a_missing_torch_says_how_to_install_it(run_python):
         import depyf
         depyf.install()
     """)
-    assert "PyTorch is not installed in this environment: pip install 'depyf[torch]'" in done.stderr
+    assert "PyTorch is not installed in this environment: pip install 'depyf-proven[torch]'" in done.stderr
 
 
 def test_an_old_torch_says_what_to_do(run_python, tmp_path):

@@ -171,7 +171,7 @@ def _torch_hint() -> str:
     except (ImportError, ValueError):  # a module 'torch' without a spec was put in place by hand
         return "The module 'torch' that is loaded is not PyTorch."
     if spec is None:
-        return "PyTorch is not installed in this environment: pip install 'depyf[torch]'."
+        return "PyTorch is not installed in this environment: pip install 'depyf-proven[torch]'."
     if spec.submodule_search_locations is None:
         return f"Python takes {spec.origin} for torch, which is not PyTorch: rename that file."
     return f"The failing PyTorch is {spec.origin}: check that `python -c 'import torch'` works."

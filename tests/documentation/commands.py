@@ -101,7 +101,7 @@ def _pip(arguments: List[str], folder: Path) -> str:
     section = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
     if arguments[0] != "install":
         return "no pip {} here".format(arguments[0])
-    named = [re.search(r"(?:^\.|depyf)\[([\w,-]+)\]", word) for word in arguments[1:]]
+    named = [re.search(r"(?:^\.|^depyf-proven)\[([\w,-]+)\]", word) for word in arguments[1:]]
     wanted = [extra for match in named if match for extra in match.group(1).split(",")]
     return ", ".join(
         "no extra {}".format(extra)

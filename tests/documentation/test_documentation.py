@@ -63,7 +63,7 @@ def run(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Page:
         ("```sh\nno-such-program --help\n```\n", "no program"),
         ("```sh\npython -m depyf decompile --no-such-option x.py\n```\n", "unrecognized arguments"),
         ("```sh\nmake no-such-target\n```\n", "no target"),
-        ("```sh\npip install 'depyf[no-such-extra]'\n```\n", "no extra"),
+        ("```sh\npip install 'depyf-proven[no-such-extra]'\n```\n", "no extra"),
         ("```sh\npython benchmarks/measure/roundtrip.py --no-such-option\n```\n", "no option"),
         ("<!-- check: 1 + 1 == 3 -->\n", "not true"),
         ("```\nx\n```\n", "has a language"),
