@@ -1,5 +1,12 @@
 """The site: `make docs` builds it into site/. Pages are Markdown (MyST), the API reference comes from docstrings."""
 
+import os
+import subprocess
+import sys
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
 project = "depyf"
 author = "The depyf developers"
 copyright = "the depyf developers, MIT licence"
@@ -34,3 +41,20 @@ html_css_files = ["site.css"]
 html_theme_options = {"top_of_page_buttons": []}
 pygments_style = "default"
 pygments_dark_style = "monokai"
+
+
+class CommandHelp(Directive):
+    """`{depyf-help} COMMAND`: what the program says, as it says it."""
+
+    optional_arguments = 1
+
+    def run(self):
+        command = [sys.executable, "-I", "-m", "depyf", *self.arguments, "--help"]
+        text = subprocess.run(
+            command, stdout=subprocess.PIPE, encoding="utf-8", check=True, env={**os.environ, "COLUMNS": "100"}
+        ).stdout
+        return [nodes.literal_block(text, text, language="text")]
+
+
+def setup(app):
+    app.add_directive("depyf-help", CommandHelp)

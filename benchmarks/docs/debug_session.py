@@ -21,7 +21,7 @@ from debug_adapter_client import DebugSession, Stop  # type: ignore[import-not-f
 
 from marked_page import put  # noqa: E402
 
-PAGE = ROOT / "docs" / "debuggers.md"
+PAGE = ROOT / "benchmarks" / "results" / "debug-session.md"
 PROGRAM = re.compile(r":caption: toy\.py\n\n(.*?)```", re.DOTALL)
 TRANSFORMED = "dump/__transformed_code_0_for_toy_example.py"
 
@@ -97,7 +97,7 @@ def session_of(folder: Path) -> List[str]:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="put the session into docs/debuggers.md")
+    parser.add_argument("--write", action="store_true", help="put the session into results/debug-session.md")
     options = parser.parse_args()
     text = PAGE.read_text(encoding="utf-8")
     program = PROGRAM.search(text)

@@ -143,3 +143,25 @@ def headings(text: str) -> list[str]:
     """The names by which links find the headings of a page."""
     texts = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return [re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in texts]
+
+
+MOST_WORDS = 25_000
+PAGES_OF_THE_SITE = sorted((ROOT / "docs").rglob("*.md"))
+
+
+def test_the_site_can_be_read():
+    """Words of all pages, code and tables included. What is measured belongs into benchmarks/results."""
+    texts = {page.name: re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8")) for page in PAGES_OF_THE_SITE}
+    words = {name: len(re.findall(r"\S*\w\S*", text)) for name, text in texts.items()}
+    assert sum(words.values()) <= MOST_WORDS, sorted(words.items(), key=lambda item: -item[1])[:10]
+
+
+def test_nothing_is_said_twice():
+    """No sentence of fifteen words or more, code aside."""
+    places: dict[str, list[str]] = {}
+    for page in [*PAGES_OF_THE_SITE, *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"))]:
+        text = re.sub(r"^ *(```|~~~).*?^ *\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for sentence in re.split(r"(?<=[.:?!])\s+|\n\n|\s\|\s", re.sub(r"<!--.*?-->", "\n\n", text, flags=re.DOTALL)):
+            if len(sentence.split()) >= 15:
+                places.setdefault(" ".join(sentence.split()), []).append(page.name)
+    assert {sentence: pages for sentence, pages in places.items() if len(pages) > 1} == {}
