@@ -128,12 +128,16 @@ def without_fetches(source: str) -> str:
     out: list[str] = []
     at = 0
     kept = _kept(lines, [(first, last) for first, last, _, _ in runs_of_fetches])
+    passed = r"\s+".join(name + "," for _, _, names, _ in runs_of_fetches for name in names)
+    together = bool(passed) and re.search(r"\b" + passed, source) and not re.search(r"\bparameters\b", source)
     for first, last, names, modules in runs_of_fetches:
         shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... " + names[-1] if len(names) > _NAMES_SHOWN else "")
         read = ", ".join(sorted(modules & kept))
-        out += lines[at:first] + _commented(f"{len(names)} {FETCHED}: {shown}" + (f"; and {read}" if read else ""), 4)
+        words = f"{len(names)} {FETCHED}" + ", *parameters below" * bool(together)
+        out += lines[at:first] + _commented(f"{words}: {shown}" + (f"; and {read}" if read else ""), 4)
         at = last
-    return "\n".join(out + lines[at:])
+    short = "\n".join(out + lines[at:])
+    return re.sub(r"\b" + passed, "*parameters,", short) if together else short
 
 
 def _kept(lines: Sequence[str], without: Sequence[tuple[int, int]]) -> set[str]:
