@@ -201,8 +201,11 @@ def test_parameters_that_are_passed_in_their_order_are_passed_together():
     fetched = "    parts = self._parameters\n" + "".join(f"    {one} = parts['{one}']\n" for one in names)
     call = "    return __compiled_fn_1(\n        x,\n" + "".join(f"        {one},\n" for one in names) + "    )\n"
     assert "(\n        x,\n        *parameters,\n    )" in without_fetches("def f(self, x):\n" + fetched + call)
-    other = call.replace("w_3,", "w_4,", 1)
-    assert "*parameters" not in without_fetches("def f(self, x):\n" + fetched + other)
+    other = call.replace("        w_2,\n", "").replace("        w_80,\n", "        y,\n        w_80,\n")
+    assert without_fetches("def f(self, x):\n" + fetched + other).endswith(
+        "        w_0,\n        w_1,\n        *parameters[3:80],\n        y,\n        *parameters[80:],\n    )\n"
+    )
+    assert "*parameters" not in without_fetches("def f(self, x, parameters):\n" + fetched + call)
 
 
 def test_texts_that_differ_in_one_number_are_folded():

@@ -164,7 +164,7 @@ def _module_path(node: Any) -> str:
         return ""
     path = str(list(stack.values())[-1][0])
     path = re.sub(r"\._modules\['([^']*)'\]", r".\1", path)
-    return re.sub(r"^L\['(\w+)'\]", r"\1", path)
+    return re.sub(r"^[LG]\['(\w+)'\]", r"\1", path)
 
 
 def _module_words(module: Any, node: Any) -> str:

@@ -20,7 +20,7 @@ from ..page.sections import folded_code
 from ..page.shortened import LONG, shortened
 from ..remarks.stored import report_of
 from ..tree import NOT_SEEN, branches, count, operations_of, place_words, why_not_compiled
-from ..why import recompile_words
+from ..why import recompile_words, side_effect_words
 from .guards import difference_html, guards_html
 from .highlight import IN_FULL, code_html, has_colours
 from .style import STYLE
@@ -261,8 +261,7 @@ class _PageWriter:
         body += [self._graph(graph) for graph in entry.graphs]
         body += [_break(one) for one in entry.breaks]
         if entry.side_effects:
-            changed = ", ".join([_code(one) for one in entry.side_effects])
-            body.append(f'<div class="call">Side effects, carried out after the graph: on {changed}.</div>')
+            body.append(f'<div class="call">{html.escape(side_effect_words(entry))}</div>')
         written = _details(summary, "".join(body), "entry", True, anchor)
         self._written += len(written)
         return written

@@ -107,7 +107,7 @@ def _beside(name: str) -> str:
 
 def _front(report: Report, anchors: dict[str, str], base: str) -> str:
     chips = "".join(_chip(words, "") for words in count_words(report.counts))
-    head = f'<header><span class="title">What torch.compile did, line by line</span>{chips}</header>'
+    head = f'<header><h1 class="title">What torch.compile did, line by line</h1>{chips}</header>'
     rows = []
     for one in worst_first(report.remarks):
         place = f"{short(one.file, base)}:{one.line}"

@@ -14,13 +14,12 @@ from typing import Any, Iterable
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...frames.resume_points import made_code, resume_line
-from ...guards.words import user_spelling
 from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
 from ...transformed.decompiled import decompiled
 from ..tree import count, place_words, tree_lines, why_not_compiled
-from ..why import break_lines, cuda_graph_words, one_line, recompile_words
+from ..why import break_lines, cuda_graph_words, one_line, recompile_words, side_effect_words
 from .below import Below
 from .graph_summary import graph_summary, kernel_legend
 from .guard_text import guard_checks, guard_file_name, guard_function
@@ -117,8 +116,7 @@ def _entry_sections(
         sections.append(comment(head + " (more above)" if more and told in shown else told))
         shown.add(told)
     if entry.side_effects:
-        changed = ", ".join([user_spelling(one) for one in entry.side_effects])
-        sections.append(f"# Side effects, carried out after the graph: on {changed}\n")
+        sections.append(comment(side_effect_words(entry)))
     sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections
 
