@@ -105,7 +105,9 @@ async function look() {
   const rows = all('.times .row');
   note('there are times', rows.length > 0);
   note('each with its name', rows.every((row) => visible(row.querySelector('.what'))));
-  const begins = rows.map((row) => row.querySelector('.bar i')).filter(Boolean).map((bar) => bar.offsetLeft);
+  const wanted = (part) => parseFloat(part.style.width) / 100 * part.parentElement.clientWidth;
+  note('as long as it took', all('.times .bar i').every((part) => Math.abs(wanted(part) - part.offsetWidth) < 2));
+  const begins = rows.map((row) => row.querySelector('.bar i[class]')).filter(Boolean).map((bar) => bar.offsetLeft);
   note('in their order', begins.every((left, at) => !at || left >= begins[at - 1]));
   note('a recompilation is told by what is checked', all('.comp').length < 2 || all('.differ tbody tr').length > 0);
 

@@ -83,12 +83,16 @@ def _row(one: CompileTimes, what: str, begin: float, length: float) -> str:
     parts += [(name, f"ph{at}", seconds) for at, (name, seconds)
               in enumerate(zip(_PHASES[1:], (one.aot, one.backend, one.kernels)), 1)]  # fmt: skip
     parts = [part for part in parts if part[2] > 0]
-    bar = "".join(f'<i class="{css}" style="width:{100 * seconds / length:.3f}%"></i>' for _, css, seconds in parts)
-    words = "; ".join(f"{name} {seconds_words(seconds)}" for name, _, seconds in parts)
+    parts.insert(0, ("", "", begin * length))
+    bar = "".join(
+        '<i{} style="width:{:.3f}%"></i>'.format(f' class="{css}"' if css else "", 100 * seconds / length)
+        for _, css, seconds in parts
+    )
+    words = "; ".join(f"{name} {seconds_words(seconds)}" for name, _, seconds in parts[1:])
     why = f'<span class="place">{html.escape("; ".join(one.restarts))}</span>' if one.restarts else ""
     return (
         f'<div class="row"><span class="mono">{html.escape(one.compile_id)}</span>'
         f'<span class="what">{html.escape(what)}</span><span class="bar" role="img" title="{words}" '
-        f'aria-label="{words}" style="padding-left:{100 * begin:.3f}%">'
+        f'aria-label="{words}">'
         f'{bar}</span><span class="number">{seconds_words(one.total)}</span>{why}</div>'
     )
