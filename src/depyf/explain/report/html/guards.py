@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Mapping
 
 from ...model import CacheEntry, Guard, SourceLine
-from ..page.guard_text import Difference, alike_once, grouped, kinds_of_own, same_globals
+from ..page.guard_text import GuardDifference, alike_once, grouped, kinds_of_own, same_globals
 from ..page.guard_tree import folded_tree
 from ..page.guards_by_argument import guards_by_argument, row_lines
 from ..tree import count
@@ -70,7 +70,7 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
     return summary, "".join(parts)
 
 
-def difference_html(found: Difference, number: str) -> str:
+def difference_html(found: GuardDifference, number: str) -> str:
     """Two sets of guards side by side, as far as they differ, the words that differ marked; `number` is the later's."""
     rows = []
     for before, now in found.rows[:_MANY]:

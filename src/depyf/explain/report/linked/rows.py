@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Sequence
 
 from ...model import SourceLine
-from ..page.guard_text import Difference
+from ..page.guard_text import GuardDifference
 from ..page.repeats import numbers_apart, runs
 from .drawing import Drawing
 
@@ -68,7 +68,7 @@ class Compilation:
     linked: int = 0
     drawings: dict[str, Drawing] = field(default_factory=dict)
     why: list[str] = field(default_factory=list)
-    difference: Difference | None = None
+    difference: GuardDifference | None = None
 
 
 def shortened(rows: Sequence[Row], most: int, more: Callable[[int], str]) -> list[Row]:

@@ -17,7 +17,7 @@ from .guards_by_argument import guards_by_argument, in_brackets, row_lines
 from .repeats import alike, numbers_in_words
 
 __all__ = [
-    "Difference",
+    "GuardDifference",
     "alike_once",
     "difference",
     "grouped",
@@ -128,7 +128,7 @@ def _told(entry: CacheEntry, frame: Frame, listed_in: str) -> list[str]:
 
 
 @dataclass
-class Difference:
+class GuardDifference:
     """What two compilations of a function check differently: by subject, the words of each; `same` are in both."""
 
     earlier: CacheEntry
@@ -136,7 +136,7 @@ class Difference:
     same: int
 
 
-def difference(entry: CacheEntry, frame: Frame) -> Difference | None:
+def difference(entry: CacheEntry, frame: Frame) -> GuardDifference | None:
     """From the compilation that differs least, of those that did not fit; None for the first one."""
     at = next((index for index, one in enumerate(frame.entries) if one is entry), 0)
     unfit = {one.compile_id for one in entry.recompiled}
@@ -144,7 +144,7 @@ def difference(entry: CacheEntry, frame: Frame) -> Difference | None:
     return min((_different(one, entry) for one in others[::-1]), key=lambda found: len(found.rows), default=None)
 
 
-def _different(earlier: CacheEntry, entry: CacheEntry) -> Difference:
+def _different(earlier: CacheEntry, entry: CacheEntry) -> GuardDifference:
     both = {guard.words for guard in _asked(earlier)} & {guard.words for guard in _asked(entry)}
     rows: dict[str, tuple[list[str], list[str]]] = {}
     for side, one in enumerate((earlier, entry)):
@@ -155,7 +155,7 @@ def _different(earlier: CacheEntry, entry: CacheEntry) -> Difference:
     found = list(rows.values())
     if earlier.state and entry.state and any(states):
         found.insert(0, ([state_words(states[0])], [state_words(states[1])]))
-    return Difference(earlier, found, len(both))
+    return GuardDifference(earlier, found, len(both))
 
 
 def _asked(entry: CacheEntry) -> list[Guard]:
