@@ -4,9 +4,10 @@ The page is opened from the disk, in a frame: a window of a browser without a sc
 A script in it acts and looks, and tells the frame's owner, of which `--dump-dom` gives the text. Exits with 1 if
 anything is not as it should be, with 2 without a browser.
 
-    python benchmarks/torch_compile/report_in_browser.py [--chromium PATH] [REPORT.html]
+    python benchmarks/torch_compile/report_in_browser.py [--chromium PATH] [--axe axe.min.js] [REPORT.html]
 
-Without a report, one of a program with a break, a recompilation and layers is made first.
+Without a report, one of a program with a break, a recompilation and layers is made first. With axe-core, a package of
+npm, its violations are wrong too.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ const lit = (root) => all('.l.on', root);
 const paneOf = (row) => row.closest('.pane') ? row.closest('.pane').dataset.pane : 'drawing';
 const visible = (element) => element.getClientRects().length > 0;
 
-function look() {
+async function look() {
   note('there are compilations', all('.comp').length > 0);
   note('every link leads to a line or a compilation', all('a[href^="#"]').every((link) => {
     const name = decodeURIComponent(link.getAttribute('href').slice(1));
@@ -77,6 +78,15 @@ function look() {
   const root = whole.find((one) => one.querySelector('.l[data-t]')) || whole[0];
   note('one has four panes', root);
   root.open = true;
+  await new Promise((done) => setTimeout(done, 100));
+  const inSight = (row, box) => {
+    const [at, around] = [row.getBoundingClientRect(), box.getBoundingClientRect()];
+    return at.top >= around.top && at.bottom <= around.bottom;
+  };
+  for (const pane of all('.pane', root).filter(visible)) {
+    const main = pane.querySelector('.main');
+    note('a pane begins where it matters: ' + pane.dataset.pane, !main || inSight(main, pane.querySelector('pre')));
+  }
   const source = all('.pane[data-pane=source] .l[data-k]', root);
   note('lines of the source are linked', source.length > 0);
   let widest = 0;
@@ -91,6 +101,15 @@ function look() {
   note('a line lights up counterparts in all panes', widest >= 4);
   root.dispatchEvent(new MouseEvent('mouseleave'));
   note('leaving puts it out', !root.classList.contains('lit'));
+
+  const rows = all('.times .row');
+  note('there are times', rows.length > 0);
+  note('each with its name', rows.every((row) => visible(row.querySelector('.what'))));
+  const wanted = (part) => parseFloat(part.style.width) / 100 * part.parentElement.clientWidth;
+  note('as long as it took', all('.times .bar i').every((part) => Math.abs(wanted(part) - part.offsetWidth) < 2));
+  const begins = rows.map((row) => row.querySelector('.bar i[class]')).filter(Boolean).map((bar) => bar.offsetLeft);
+  note('in their order', begins.every((left, at) => !at || left >= begins[at - 1]));
+  note('a recompilation is told by what is checked', all('.comp').length < 2 || all('.differ tbody tr').length > 0);
 
   const graph = root.querySelector('.pane[data-pane=graphs] .l[data-k]');
   over(graph);
@@ -168,8 +187,14 @@ function light(colour) {
 }
 const errors = [];
 addEventListener('error', (event) => errors.push(event.message));
-addEventListener('load', () => {
-  try { look(); } catch (error) { errors.push(String(error.stack || error)); }
+addEventListener('load', async () => {
+  try {
+    await look();
+    all('details').forEach((one) => { one.open = true; });
+    const {violations} = window.axe ? await axe.run() : {violations: []};
+    for (const {help, nodes} of violations)
+      note(help + ', ' + nodes.length + ' times: ' + nodes[0].html.slice(0, 150), false);
+  } catch (error) { errors.push(String(error.stack || error)); }
   parent.postMessage(JSON.stringify({found, errors, width: innerWidth,
                                      dark: matchMedia('(prefers-color-scheme: dark)').matches}), '*');
 });
@@ -219,6 +244,7 @@ def main() -> int:
     """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("report", nargs="?", help="a report.html")
+    parser.add_argument("--axe", default="", help="axe.min.js of axe-core")
     parser.add_argument("--chromium", default=os.environ.get("CHROMIUM", ""), help="the browser")
     options = parser.parse_args()
     chromium = browser(options.chromium)
@@ -228,7 +254,9 @@ def main() -> int:
         report = Path(options.report) if options.report else made(folder)
         text = report.read_text(encoding="utf-8")
         page = folder / "page.html"
-        page.write_text(text.replace("<head>", "<head><script>" + ACTS + "</script>", 1), encoding="utf-8")
+        axe = Path(options.axe).read_text(encoding="utf-8") if options.axe else ""
+        scripts = "".join("<script>{}</script>".format(one) for one in (axe, ACTS))
+        page.write_text(text.replace("<head>", "<head>" + scripts, 1), encoding="utf-8")
         print("{}: {:.0f} kB".format(report.name, len(text.encode()) / 1000))
         for width, dark in [(1280, False), (1280, True), (400, False), (400, True)]:
             seen = opened(chromium, folder, width, dark)

@@ -1,12 +1,29 @@
 """The four texts of a compilation: which lines are linked, and which must not be."""
 
+import re
+
 import pytest
 
-from depyf.explain.model import CacheEntry, Decompiled, Frame, Graph, Kernel, KernelLine, Node, Session, SourceLine
+from depyf.explain.model import (
+    CacheEntry,
+    Decompiled,
+    Frame,
+    Graph,
+    Guard,
+    Kernel,
+    KernelLine,
+    Node,
+    RecompileReason,
+    Session,
+    SourceLine,
+)
+from depyf.explain.report.html.drawings import drawing_html
+from depyf.explain.report.html.guards import difference_html
 from depyf.explain.report.html.panes import panes_html
 from depyf.explain.report.linked.compilations import compilations
-from depyf.explain.report.linked.drawing import drawings
+from depyf.explain.report.linked.drawing import drawing
 from depyf.explain.report.linked.places import LineNumbers
+from depyf.explain.report.page.guard_text import difference
 
 SOURCE = """\
 def step(x):
@@ -174,8 +191,65 @@ def test_each_compilation_has_a_name_of_its_own_and_lines_lead_to_the_first():
     made.frames[0].entries.append(CacheEntry("0/1", transformed=Decompiled(TRANSFORMED, "equivalent"),
                                              graphs=made.frames[0].entries[0].graphs))  # fmt: skip
     text, links = panes_html(compilations(made))
-    assert 'id="step"' in text and 'id="step~0/1"' in text
+    assert 'id="step"' in text and 'id="step~0/1"' in text and "2 compilations</span>" in text
     assert links["train.py", 4] == "step:4" and links["helpers.py", 5] == "step:helpers.py:5"
+
+
+def test_panes_begin_at_the_call_of_a_graph_and_at_the_body_of_a_kernel(one):
+    assert [[row.text.strip() for row in pane.rows if row.is_main] for pane in one.panes] == [
+        [], ["(out,) = __compiled_fn_1(x)"], [], ["void kernel(const float* in)", "void kernel() {}"],
+    ]  # fmt: skip
+
+
+def test_lines_traced_from_the_function_begin_at_the_margin(tmp_path):
+    path = tmp_path / "layers.py"
+    body = "        x += 1\n" * 6 + "        if x:\n            return x\n"
+    path.write_text("class A:\n    def f(self, x):\n" + body)
+    made = session()
+    made.frames[0].entries[0].graphs[0].nodes = [Node("call_function", "a", "a", line(10, str(path)))]
+    (one,) = compilations(made)
+    rows = [row.text for row in one.panes[0].rows]
+    at = rows.index("layers.py, traced from it") + 1
+    assert rows[at : at + 3] == ["x += 1", "if x:", "    return x"]
+
+
+# ---- guards of two compilations, side by side
+
+
+def compiled(number, *words, **state):
+    guards = [Guard("", "EQUALS_MATCH", one.split(" ")[0].rstrip(":"), one) for one in words]
+    return CacheEntry(number, guards=guards, state=state)
+
+
+def test_only_what_differs_is_told_by_what_is_checked():
+    entries = [compiled("0/0", "x: f32[4]", "n == 3", "y is None", grad_mode="True"),
+               compiled("0/1", "x: f32[any]", "2 <= x.shape[0]", "y is None", "z == 1", grad_mode="False")]  # fmt: skip
+    found = difference(entries[1], Frame("f", entries=entries))
+    assert found.rows == [
+        (["global state: grad mode on"], ["global state: grad mode off"]),
+        (["x: f32[4]"], ["x: f32[any]"]),
+        (["n == 3"], []),
+        ([], ["2 <= x.shape[0]"]),
+        ([], ["z == 1"]),
+    ]
+    assert found.same == 1 and difference(entries[0], Frame("f", entries=entries)) is None
+
+
+def test_the_compilation_that_differs_least_is_beside_it():
+    entries = [compiled("0/0", "n == 1", "m == 1"), compiled("0/1", "n == 2", "m == 2", "k == 2"),
+               compiled("0/2", "n == 3", "m == 1")]  # fmt: skip
+    assert difference(entries[2], Frame("f", entries=entries)).earlier is entries[0]
+    entries[2].recompiled = [RecompileReason("0/1")]
+    assert difference(entries[2], Frame("f", entries=entries)).earlier is entries[1]
+
+
+def test_the_words_that_differ_are_marked_and_escaped():
+    entries = [compiled("0/0", "x: f32[4] <b>"), compiled("0/1", "x: f32[5] <b>")]
+    text = difference_html(difference(entries[1], Frame("f", entries=entries)), "0/1")
+    assert "<td>x: f32[<mark>4</mark>] &lt;b&gt;</td><td>x: f32[<mark>5</mark>] &lt;b&gt;</td>" in text
+
+
+# ---- the drawing
 
 
 def chain(layers):
@@ -203,40 +277,77 @@ def reached(drawing, start):
     return found
 
 
-def test_a_small_graph_is_drawn_operation_by_operation_with_every_edge():
-    *_, whole = drawings(chain(2), LineNumbers())
-    labels = [box.label for box in whole.boxes if box.label]
-    assert whole.title == "each operation"
-    assert labels == ["linear", "relu", "add", "linear", "relu", "add", "sum", "item"]
-    assert [reached(whole, at) for at in range(8)] == [
-        {"relu"}, {"add"}, {"linear", "add"}, {"relu"}, {"add"}, {"sum"}, {"item"}, set(),
-    ]  # fmt: skip
+def edges(drawing):
+    """Each labelled box with those that it leads to; "" for what comes into a module."""
+    entry = {target for _, target in drawing.edges}
+    boxes = [(at, box.label) for at, box in enumerate(drawing.boxes) if box.label or at not in entry]
+    return [(label, sorted(reached(drawing, at))) for at, label in boxes]
+
+
+def levels(drawing):
+    """The drawing, and those in it."""
+    yield drawing
+    for box in drawing.boxes:
+        if box.inside is not None:
+            yield from levels(box.inside)
+
+
+def test_operations_are_drawn_in_their_modules_with_every_edge():
+    nodes = chain(2).nodes
+    nodes[0].shape, nodes[1].shape, nodes[4].target = "f32[2, 8]", "f32[2, 4]", "other"  # of two layers that differ
+    outer = drawing(Graph("g", nodes=nodes), LineNumbers())
+    assert edges(outer) == [("x", ["blocks"]), ("blocks", ["sum"]), ("sum", ["item"]), ("item", [])]
+    assert outer.boxes[0].shape == "f32[2, 8]"
+    blocks = outer.boxes[1].inside
+    assert edges(blocks) == [("", ["0"]), ("0", ["1"]), ("1", [])]
+    first = blocks.boxes[1].inside
+    assert edges(first) == [("", ["add", "linear"]), ("linear", ["relu"]), ("relu", ["add"]), ("add", [])]
+    assert first.boxes[1].shape == "f32[2, 4]"
 
 
 def test_edges_lead_from_a_rank_to_the_next_and_no_two_boxes_share_a_place():
-    for drawing in drawings(chain(6), LineNumbers()):
-        assert drawing.edges
-        for source, target in drawing.edges:
-            assert drawing.boxes[target].rank == drawing.boxes[source].rank + 1
-        places = [(box.rank, box.order) for box in drawing.boxes]
+    for one in levels(drawing(chain(6), LineNumbers())):
+        assert one.edges
+        for source, target in one.edges:
+            assert one.boxes[target].rank == one.boxes[source].rank + 1
+        places = [(box.rank, box.order) for box in one.boxes]
         assert len(set(places)) == len(places)
 
 
-def test_a_large_graph_is_drawn_by_modules_alone():
-    titles = {one.title: [box.label for box in one.boxes if box.label] for one in drawings(chain(40), LineNumbers())}
-    assert titles == {
-        "modules, to depth 1": ["self: 120 operations", "sum", "item"],
-        "modules, to depth 3": [*("self.blocks.{}: 3 operations".format(at) for at in range(40)), "sum", "item"],
-    }
-    assert drawings(chain(3000), LineNumbers())[-1].title == "modules, to depth 1"
+@pytest.mark.parametrize("count", [2, 40, 3000])
+def test_layers_that_are_alike_are_drawn_once(count):
+    outer = drawing(chain(count), LineNumbers())
+    assert [box.label for box in outer.boxes] == [
+        "blocks.0 to {}, {} times".format(count - 1, count), "sum", "item"]  # fmt: skip
+    assert [box.label for box in outer.boxes[0].inside.boxes if box.label] == ["linear", "relu", "add"]
+
+
+def test_modules_are_closed_where_the_drawing_would_be_too_large():
+    graph = chain(40)
+    for at, node in enumerate(node for node in graph.nodes if node.target == "relu"):
+        node.target = "relu" + "x" * at  # none is like another
+    labels = [box.label for box in drawing(graph, LineNumbers()).boxes[0].inside.boxes if box.label]
+    assert labels == ["{}: 3 operations".format(at) for at in range(40)]
+    for node in graph.nodes:
+        node.module = ""
+    assert drawing(graph, LineNumbers()) is None
 
 
 def test_a_box_is_for_the_lines_of_all_that_it_stands_for():
     places = LineNumbers()
-    first = drawings(chain(40), places)[0].boxes[0]
+    first = drawing(chain(40), places).boxes[0]
     assert {places.found[at].line for at in first.lines} == {2}
     assert {places.found[at].line for at in first.through} == {3}
 
 
+def test_a_module_is_drawn_around_what_is_in_it():
+    text = drawing_html("g", drawing(chain(2), LineNumbers()))
+    found = re.findall(r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', text)
+    boxes = [(int(x), int(y), int(x) + int(width), int(y) + int(height)) for x, y, width, height in found]
+    (left, top, right, bottom), inner, outer = boxes[0], boxes[1:4], boxes[4:]
+    assert all(left < x and top < y and to < right and end < bottom for x, y, to, end in inner)
+    assert all(bottom < y for _, y, _, _ in outer) and len(outer) == 2
+
+
 def test_a_graph_of_one_operation_is_not_drawn():
-    assert drawings(Graph("g", nodes=[Node("call_function", "a", "a")]), LineNumbers()) == []
+    assert drawing(Graph("g", nodes=[Node("call_function", "a", "a")]), LineNumbers()) is None

@@ -9,9 +9,11 @@ import pytest
 import torch
 
 import depyf
+from depyf.explain.report.page.below import Below
 from depyf.explain.report.page.guard_tree import folded_tree
-from depyf.explain.report.page.repeats import Run, alike, runs
-from depyf.explain.report.page.shortened import filled_signature, shortened
+from depyf.explain.report.page.repeats import Run, alike, as_an_earlier, runs
+from depyf.explain.report.page.sections import _by_differences
+from depyf.explain.report.page.shortened import filled_signature, shortened, without_fetches
 
 HELPERS = "# ---- helpers of this page"
 
@@ -168,12 +170,42 @@ def test_a_further_compilation_is_told_by_what_is_different(tmp_path):
     second = second.partition("# ---- what a call")[0]
     assert "# as __guard_0_for_forward, but:\n" in second and "shape [any, 4]" in second
     assert "Linear" in first and "Linear" not in second
-    assert re.search(r"line by line, and kernel by kernel, those of __compiled_fn_\d+\.", second)
+    assert re.search(r"line by line as __compiled_fn_\d+\n", second)
     assert len(second.splitlines()) < len(first.splitlines()) * 0.6
     page = page_at(tmp_path / "full_code_for_forward_0.py")
     assert [page.__guard_0_for_forward({"self": compiled._orig_mod, "x": torch.ones(rows, 4)}, vars(page))
             for rows in (3, 5)] == [True, False]  # fmt: skip
     assert page.__guard_1_for_forward({"self": compiled._orig_mod, "x": torch.ones(5, 4)}, vars(page))
+
+
+def test_a_text_is_told_by_its_differences_from_an_earlier_one():
+    first = ["x = f(a)", "y = __compiled_fn_1(x,  2)", "z = y + 1", "return z"]
+    second = ["x = f(a)", "y = __compiled_fn_12(x, 2)", "z = y - 1", "return z"]
+    assert as_an_earlier(second, {"g": ["a", "b"], "f": first}) == (
+        "as f, with __compiled_fn_12 for __compiled_fn_1, but:", ["- z = y + 1", "+ z = y - 1"],
+    )  # fmt: skip
+    assert as_an_earlier(first, {"f": first}) == ("as f", [])
+    assert as_an_earlier(["y = __compiled_fn_1(x, 3)", "z"], {"f": ["y = __compiled_fn_1(x, 2)", "z"]}) is None
+    assert as_an_earlier(first, {}) is None
+
+
+def test_shortened_code_that_is_alike_is_told_by_its_differences():
+    below, code = Below(True), "def {}(self, x):\n    # fetched\n    h = f(x)\n    g(h)\n    i(h)\n    return {}\n"
+    assert _by_differences(code.format("a", "h"), "a", below) == ""
+    told = _by_differences(code.format("b", "[h]"), "b", below)
+    assert told == "def b(self, x):\n    # as a, but:\n    # -     return h\n    # +     return [h]\n    ...\n"
+
+
+def test_parameters_that_are_passed_in_their_order_are_passed_together():
+    names = [f"w_{at}" for at in range(90)]
+    fetched = "    parts = self._parameters\n" + "".join(f"    {one} = parts['{one}']\n" for one in names)
+    call = "    return __compiled_fn_1(\n        x,\n" + "".join(f"        {one},\n" for one in names) + "    )\n"
+    assert "(\n        x,\n        *parameters,\n    )" in without_fetches("def f(self, x):\n" + fetched + call)
+    other = call.replace("        w_2,\n", "").replace("        w_80,\n", "        y,\n        w_80,\n")
+    assert without_fetches("def f(self, x):\n" + fetched + other).endswith(
+        "        w_0,\n        w_1,\n        *parameters[3:80],\n        y,\n        *parameters[80:],\n    )\n"
+    )
+    assert "*parameters" not in without_fetches("def f(self, x, parameters):\n" + fetched + call)
 
 
 def test_texts_that_differ_in_one_number_are_folded():

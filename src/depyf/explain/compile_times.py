@@ -18,6 +18,7 @@ class CompileTimes:
             compiling and loading kernels. None of these contains another.
         guards: one evaluation of its guards; 0 where torch does not measure it (before 2.7).
         in_calls: whether the first calls took it: kernels were tuned, CUDA graphs recorded.
+        before_restart: the part of `dynamo` after which tracing began anew; `restarts` are the reasons.
     """
 
     compile_id: str
@@ -29,6 +30,8 @@ class CompileTimes:
     kernels: float = 0.0
     guards: float = 0.0
     in_calls: bool = False
+    before_restart: float = 0.0
+    restarts: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:

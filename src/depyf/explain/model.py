@@ -108,6 +108,7 @@ class Node:
     module: str = ""  # path of the nn.Module it was traced in, "" for the frame itself
     callers: list[SourceLine] = field(default_factory=list, compare=False, metadata={"live": True})  # outermost first
     inputs: list[str] = field(default_factory=list, compare=False, metadata={"live": True})  # names of nodes
+    shape: str = field(default="", compare=False, metadata={"live": True})  # ``f32[10, 3]``, "" for no tensor
 
 
 @dataclass

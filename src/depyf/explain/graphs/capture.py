@@ -45,6 +45,8 @@ def capture(module: Any, name: str, global_name: str = "") -> tuple[Graph, Graph
     text = GraphText(name, str(module.code), graph.nodes)
     for node in module.graph.nodes:
         stack = _user_stack(node)
+        value = node.meta.get("example_value")
+        words = _tensor_words(value)
         graph.nodes.append(
             Node(
                 op=str(node.op),
@@ -54,10 +56,9 @@ def capture(module: Any, name: str, global_name: str = "") -> tuple[Graph, Graph
                 module=_module_path(node),
                 callers=stack[:-1],
                 inputs=[str(one.name) for one in node.all_input_nodes],
+                shape=words,
             )
         )
-        value = node.meta.get("example_value")
-        words = _tensor_words(value)
         if node.op == "placeholder":
             graph.placeholders.append(str(node.target))
             text.inputs.append((str(node.target), words or _scalar_words(value, node)))
@@ -163,7 +164,7 @@ def _module_path(node: Any) -> str:
         return ""
     path = str(list(stack.values())[-1][0])
     path = re.sub(r"\._modules\['([^']*)'\]", r".\1", path)
-    return re.sub(r"^L\['(\w+)'\]", r"\1", path)
+    return re.sub(r"^[LG]\['(\w+)'\]", r"\1", path)
 
 
 def _module_words(module: Any, node: Any) -> str:
@@ -179,6 +180,8 @@ def _target_words(target: Any) -> str:
         return target
     module = getattr(target, "__module__", None) or ""
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
+    if name is not None and "<locals>" in name:  # max_pool2d is "boolean_dispatch.<locals>.fn"
+        name = getattr(target, "__name__", name)
     if name is None:
         return without_addresses(str(target))
     module = {"_operator": "operator"}.get(module, module)

@@ -37,7 +37,7 @@ def tree_lines(frame: Frame, hints: set[str] | None = None) -> list[str]:
         hints: those that the reader has seen already; what the tree shows is added. A break has its hint once.
     """
     lines: list[str] = []
-    _Tree(lines, set() if hints is None else hints).entries(frame, frame.name, "", "")
+    _Tree(lines, set() if hints is None else hints).entries(frame, frame.title, "", "")
     return lines
 
 

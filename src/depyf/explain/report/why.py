@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Sequence
 
 from ..frames.recompiles import reason_from_text
+from ..guards.words import user_spelling
 from ..model import CacheEntry, CudaGraph, Frame, GraphBreak, RecompileReason, Session, SourceLine
 from ..names import file_name
 
@@ -16,6 +17,7 @@ __all__ = [
     "one_line",
     "owners_of_graphs",
     "recompile_words",
+    "side_effect_words",
 ]
 
 _MOST_REASONS = 3
@@ -66,6 +68,13 @@ def found_words(one: RecompileReason, placed: bool = False) -> str:
     if "GLOBAL_STATE" in one.guard or "check_global_state" in one.guard:
         found = ""
     return one.words + found + (f" ({one.note})" if one.note else "") + besides + asked
+
+
+def side_effect_words(entry: CacheEntry) -> str:
+    """On what a compilation has side effects, in the program's spelling."""
+    words = [f"a value from before the graph break ({one})" if one.startswith("___stack") else user_spelling(one)
+             for one in entry.side_effects]  # fmt: skip
+    return "Side effects, carried out after the graph: on " + ", ".join(words)
 
 
 def break_lines(one: GraphBreak) -> list[str]:

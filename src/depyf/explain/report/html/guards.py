@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
+import re
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Mapping
 
 from ...model import CacheEntry, Guard, SourceLine
-from ..page.guard_text import alike_once, grouped, kinds_of_own, same_globals
+from ..page.guard_text import GuardDifference, alike_once, grouped, kinds_of_own, same_globals
 from ..page.guard_tree import folded_tree
 from ..page.guards_by_argument import guards_by_argument, row_lines
 from ..tree import count
 from .highlight import IN_FULL, code_html
 
-__all__ = ["guards_html"]
+__all__ = ["difference_html", "guards_html"]
 
 _MOST_GUARDS = 100
 _MANY = 40
@@ -65,6 +68,33 @@ def guards_html(entry: CacheEntry, links: Mapping[str, str], is_short: bool = Fa
             tree = code_html(entry.guard_tree, "text", most_lines=_LINES, in_full="")
         parts.append(_folded("The tree as Dynamo writes it", tree))
     return summary, "".join(parts)
+
+
+def difference_html(found: GuardDifference, number: str) -> str:
+    """Two sets of guards side by side, as far as they differ, the words that differ marked; `number` is the later's."""
+    rows = []
+    for before, now in found.rows[:_MANY]:
+        pairs = [_marked(old, new) for old, new in zip_longest(before, now, fillvalue="")]
+        cells = "".join("<td>{}</td>".format("<br>".join(filter(None, side)) or "not checked") for side in zip(*pairs))
+        rows.append(f"<tr>{cells}</tr>")
+    more = [f"{len(found.rows) - _MANY} more that differ"] * (len(found.rows) > _MANY)
+    more += [count(found.same, "check") + " that both have"] * bool(found.same)
+    note = "and " * bool(more) + ", ".join(more)
+    return (
+        '<table class="differ"><caption>What is checked</caption><thead><tr><th scope="col">{}</th>'
+        '<th scope="col">{}</th></tr></thead><tbody>{}</tbody></table><p class="note">{}</p>'
+    ).format(html.escape(found.earlier.number), html.escape(number), "".join(rows), note)
+
+
+def _marked(old: str, new: str) -> tuple[str, str]:
+    """Both as HTML, with marks at the words that differ."""
+    words, others = (re.findall(r"\w+|\s+|.", one) for one in (old, new))
+    shown: tuple[list[str], list[str]] = ([], [])
+    for what, a, b, c, d in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+        for side, part in zip(shown, ("".join(words[a:b]), "".join(others[c:d]))):
+            is_marked = what != "equal" and part.strip() and old and new
+            side.append(f"<mark>{html.escape(part)}</mark>" if is_marked else html.escape(part))
+    return "".join(shown[0]), "".join(shown[1])
 
 
 def _rows(guards: list[Guard]) -> str:

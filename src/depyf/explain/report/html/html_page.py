@@ -15,12 +15,13 @@ from ...frames.resume_points import resume_line
 from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Decompiled, Frame, Graph, GraphBreak, ResumeFunction, Session
 from ...names import file_name
+from ..page.guard_text import difference
 from ..page.sections import folded_code
 from ..page.shortened import LONG, shortened
 from ..remarks.stored import report_of
 from ..tree import NOT_SEEN, branches, count, operations_of, place_words, why_not_compiled
-from ..why import recompile_words
-from .guards import guards_html
+from ..why import recompile_words, side_effect_words
+from .guards import difference_html, guards_html
 from .highlight import IN_FULL, code_html, has_colours
 from .style import STYLE
 
@@ -251,14 +252,16 @@ class _PageWriter:
         body: list[str] = []
         for words in recompile_words(entry):
             body.append(f'<div class="call">{html.escape(_capital(words))}</div>')
+        found = difference(entry, frame)
+        if found is not None and found.rows:
+            body.append(difference_html(found, entry.number))
         guards = guards_html(entry, self.links, is_short=bool(self.most_lines))
         body.append(_details(*guards, css="part", is_open=True, anchor=anchor + "g"))
         body.append(self._transformed(entry, anchor))
         body += [self._graph(graph) for graph in entry.graphs]
         body += [_break(one) for one in entry.breaks]
         if entry.side_effects:
-            changed = ", ".join([_code(one) for one in entry.side_effects])
-            body.append(f'<div class="call">After the graph it does side effects again, on {changed}.</div>')
+            body.append(f'<div class="call">{html.escape(side_effect_words(entry))}</div>')
         written = _details(summary, "".join(body), "entry", True, anchor)
         self._written += len(written)
         return written

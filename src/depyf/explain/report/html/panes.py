@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+from itertools import groupby
 from typing import Iterable
 
 from ...names import file_name
 from ..linked.rows import Compilation, Pane, Row
 from ..tree import count
-from .drawings import drawings_html
+from .drawings import drawing_html
+from .guards import difference_html
 from .highlight import lines_html
 
 __all__ = ["panes_html"]
@@ -21,13 +23,21 @@ def panes_html(compilations: Iterable[Compilation]) -> tuple[str, dict[tuple[str
     parts: list[str] = []
     links: dict[tuple[str, int], str] = {}
     names: set[str] = set()
-    for one in compilations:
-        name = _name(one, names)
-        places = [_place(one, at) for at in range(len(one.places))]
-        for row in one.panes[0].rows:
-            for at in row.lines:
-                links.setdefault((one.places[at].filename, one.places[at].line), f"{name}:{places[at]}")
-        parts.append(_compilation(one, name, places, is_open=not parts))
+    for _, found in groupby(compilations, lambda one: (one.function, one.places[:1])):
+        every = list(found)
+        made: list[str] = []
+        for one in every:
+            name = _name(one, names)
+            places = [_place(one, at) for at in range(len(one.places))]
+            for row in one.panes[0].rows:
+                for at in row.lines:
+                    links.setdefault((one.places[at].filename, one.places[at].line), f"{name}:{places[at]}")
+            made.append(_compilation(one, name, places, not parts and not made, len(every) > 1))
+        if len(every) > 1:
+            head = '<details class="frame"{}><summary>{} <span class="place">{}</span></summary>'.format(
+                " open" * (not parts), html.escape(every[0].function), count(len(every), "compilation"))  # fmt: skip
+            made = [head, '<div class="in">', *made, "</div></details>\n"]
+        parts += made
     if not parts:
         return "", links
     note = (
@@ -54,13 +64,20 @@ def _place(one: Compilation, at: int) -> str:
     return f"{file_name(place.filename)}:{place.line}"
 
 
-def _compilation(one: Compilation, name: str, places: list[str], is_open: bool) -> str:
+def _compilation(one: Compilation, name: str, places: list[str], is_open: bool, is_inner: bool) -> str:
+    """`is_inner`: it is in a block that has the function's name."""
     rest = f' <span class="place">from line {one.rest_from} on</span>' if one.rest_from else ""
+    function = "" if is_inner else html.escape(one.function)
+    why = "".join(f'<div class="call">{html.escape(words[:1].upper() + words[1:])}</div>' for words in one.why)
+    if one.difference is not None and one.difference.rows:
+        why += difference_html(one.difference, one.compile_id)
     chip = f'<span class="chip id mono">{html.escape(one.compile_id)}</span>'
     share = ""
     if one.computing:
         share = '<span class="place">{} of {} with operations are linked to kernels</span>'.format(
             one.linked, count(one.computing, "line"))  # fmt: skip
+    if one.why:
+        share = f'<span class="place">{html.escape(one.why[0].partition(": ")[2] or one.why[0])}</span> {share}'
     shown = [pane for pane in one.panes if pane.rows]
     tabs = "".join(
         '<button type="button" role="tab" data-pane="{}" aria-selected="{}">{}</button>'.format(
@@ -68,12 +85,13 @@ def _compilation(one: Compilation, name: str, places: list[str], is_open: bool) 
         for at, pane in enumerate(shown)
     )  # fmt: skip
     panes = "".join(_pane(pane, not at) for at, pane in enumerate(shown))
-    drawn = "".join(drawings_html(graph, drawings) for graph, drawings in one.drawings.items())
+    drawn = "".join(drawing_html(graph, drawing) for graph, drawing in one.drawings.items())
     return (
-        '<details class="frame comp" id="{}" data-places="{}"{}><summary>{}{} {} {}</summary><div class="in">'
-        '<div class="tabs" role="tablist">{}</div><div class="panes">{}</div>{}</div></details>\n'.format(
-            html.escape(name), html.escape("\n".join(places)), " open" * is_open, html.escape(one.function), rest, chip,
-            share, tabs, panes, drawn)
+        '<details class="{} comp" id="{}" data-places="{}"{}><summary>{}{} {} {}</summary><div class="in">{}'
+        '<div class="tabs" role="tablist" aria-label="Panes">{}</div><div class="panes">{}</div>{}</div></details>\n'
+        .format(
+            "entry" if is_inner else "frame", html.escape(name), html.escape("\n".join(places)), " open" * is_open,
+            function, rest, chip, share, why, tabs, panes, drawn)
     )  # fmt: skip
 
 
@@ -83,8 +101,9 @@ def _pane(pane: Pane, is_shown: bool) -> str:
     stops = pane.name == "source"  # for the tabulator key: each line once
     rows = "".join(_row(row, html.escape(row.text) if row.is_note else next(bodies), stops) for row in pane.rows)
     return (
-        '<section class="pane{}" data-pane="{}"><h3>{}</h3><pre class="code"><code>{}</code></pre></section>'.format(
-            " shown" * is_shown, pane.name, _TITLES[pane.name], rows)
+        '<section class="pane{0}" data-pane="{1}"><h3>{2}</h3><pre class="code" tabindex="0" role="group" '
+        'aria-label="{2}"><code>{3}</code></pre></section>'
+        .format(" shown" * is_shown, pane.name, _TITLES[pane.name], rows)
     )  # fmt: skip
 
 
@@ -95,4 +114,5 @@ def _row(row: Row, body: str, is_stop: bool) -> str:
     if row.through:
         data += ' data-t="{}"'.format(" ".join(map(str, sorted(row.through))))
     number = '<i data-n="{}"></i>'.format(row.number or "")
-    return '<span class="l{}"{}>{}{}\n</span>'.format(" n" * row.is_note, data, number, body)
+    css = "l" + " n" * row.is_note + " main" * row.is_main
+    return f'<span class="{css}"{data}>{number}{body}\n</span>'

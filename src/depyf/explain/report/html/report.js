@@ -70,14 +70,26 @@
     }
   }
 
+  // Each pane begins at the call of a graph, at the body of a kernel, or at the first line that is linked.
+  function begin(root) {
+    for (const box of all('.pane pre', root)) {
+      if (!box.clientHeight || box.dataset.begun) continue;
+      box.dataset.begun = '1';
+      const first = box.querySelector('.main') || box.querySelector('.l[data-k]');
+      if (first) reveal(box, [first]);
+    }
+  }
+
   // Scrolls one pane, and never the page; not at all if a counterpart is in sight.
-  function reveal(box, rows) {
+  function reveal(box, found) {
+    const main = [...found].filter((row) => row.classList.contains('main'));
+    const rows = main.length ? main : [...found];
     const frame = box.getBoundingClientRect();
     const inSight = (row) => {
       const at = row.getBoundingClientRect();
       return at.top >= frame.top && at.bottom <= frame.bottom;
     };
-    if (![...rows].some(inSight)) box.scrollTop += rows[0].getBoundingClientRect().top - frame.top - frame.height / 3;
+    if (!rows.some(inSight)) box.scrollTop += rows[0].getBoundingClientRect().top - frame.top - frame.height / 3;
   }
 
   function name(root, row) {
@@ -100,6 +112,8 @@
       if (row) light(root, row);
       else clear(root);
     });
+    begin(root);
+    root.addEventListener('toggle', () => begin(root));
     root.addEventListener('mouseleave', () => pinned || clear(root));
     root.addEventListener('focusin', (event) => pinned || (rowOf(event) && light(root, rowOf(event))));
     root.addEventListener('click', (event) => {
@@ -112,6 +126,7 @@
         for (const other of all('.tabs button', root)) other.setAttribute('aria-selected', other === tab);
         for (const pane of all('.pane', root)) pane.classList.toggle('shown', pane.dataset.pane === tab.dataset.pane);
         tab.classList.remove('more');
+        begin(root);
         const rows = all('.pane.shown .l.on, .pane.shown .l.via', root);
         if (rows.length) reveal(root.querySelector('.pane.shown pre'), rows);
       });

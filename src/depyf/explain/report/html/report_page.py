@@ -12,6 +12,7 @@ import html
 import pkgutil
 from typing import Iterable, Mapping, Sequence
 
+from ....owners import is_of_libraries
 from ...model import CompileTimes
 from ..linked.rows import Compilation
 from ..remarks.answer import left_words, short, worst_first
@@ -68,14 +69,19 @@ def report_page(
     """
     report = report.printable()
     by_file: dict[str, list[Remark]] = {}
-    for one in report.remarks:
-        by_file.setdefault(one.file, []).append(one)
-    theirs = {file: bool(found[0].package) for file, found in by_file.items()}
+    for remark in report.remarks:
+        by_file.setdefault(remark.file, []).append(remark)
+    theirs = {file: bool(found[0].package) or is_of_libraries(file) for file, found in by_file.items()}
     files = sorted(by_file, key=lambda file: (theirs[file], -len(by_file[file]) * theirs[file], file))
     opened = {file for file in files if not theirs[file]} or set(files[:1])
     anchors = {file: f"f{number}-" for number, file in enumerate(files, 1)}
-    panes, links = panes_html(linked)
-    parts = [_front(report, anchors, base), times_html(times, own_seconds)]
+    compilations = list(linked)
+    panes, links = panes_html(compilations)
+    names: dict[str, str] = {}
+    for one in compilations:
+        words = one.function + (f", from line {one.rest_from} on" if one.rest_from else "")
+        names[one.compile_id] = words if names.get(one.compile_id, words) == words else ""  # given once more by a reset
+    parts = [_front(report, anchors, base), times_html(times, own_seconds, names)]
     parts.append("<h2>Line by line</h2>" if by_file and (panes or times) else "")
     parts += [_file(file, by_file[file], anchors[file], short(file, base), file in opened, links,
                     report.sources.get(file, {}), report.without.get(file, "")) for file in files]  # fmt: skip
@@ -101,7 +107,7 @@ def _beside(name: str) -> str:
 
 def _front(report: Report, anchors: dict[str, str], base: str) -> str:
     chips = "".join(_chip(words, "") for words in count_words(report.counts))
-    head = f'<header><span class="title">What torch.compile did, line by line</span>{chips}</header>'
+    head = f'<header><h1 class="title">What torch.compile did, line by line</h1>{chips}</header>'
     rows = []
     for one in worst_first(report.remarks):
         place = f"{short(one.file, base)}:{one.line}"
@@ -127,7 +133,8 @@ def _file(file: str, remarks: Sequence[Remark], anchor: str, name: str, is_open:
     for one in remarks:
         by_line.setdefault(one.line, []).append(one)
     known = {**texts_of(by_line), **source}
-    shown = sorted(known) if len(source) <= WHOLE else lines_around(by_line, known)
+    is_whole = len(source) <= WHOLE and not is_of_libraries(file)
+    shown = sorted(known) if is_whole else lines_around(by_line, known)
     texts = dict(zip(shown, lines_html("\n".join([known[at] for at in shown]))))
     rows: list[str] = []
     before = 0

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import linecache
 import re
+import textwrap
+from itertools import groupby
 from typing import Iterable, Iterator, Sequence
 
 from ...frames.resume_points import resume_line
 from ...model import CacheEntry, Frame, Graph, Session, SourceLine
 from ...names import file_name
+from ..page.guard_text import difference
 from ..page.sections import folded_code
 from ..tree import count
-from .drawing import drawings
+from ..why import recompile_words
+from .drawing import drawing
 from .kernels import kernel_rows, lines_of, linked_lines
 from .places import LineNumbers
 from .rows import Compilation, Pane, Row, shortened
@@ -52,9 +56,11 @@ def _compilation(top: Frame, frame: Frame, entry: CacheEntry) -> Compilation:
         pane.rows = shortened(pane.rows, _MOST[pane.name], "and {} more lines".format)
     computing = frozenset().union(*(lines_of(graph, places) for graph in graphs if graph.kernels))
     rest_from = frame.first_line if frame is not top else 0
+    drawn = {graph.name: drawing(graph, places) for graph in graphs}
     return Compilation(
         top.title, entry.compile_id or str(entry.index), rest_from, places.found, panes, len(computing),
-        len(computing & linked_lines(graphs, places)), {graph.name: drawings(graph, places) for graph in graphs},
+        len(computing & linked_lines(graphs, places)), {name: one for name, one in drawn.items() if one is not None},
+        recompile_words(entry), difference(entry, frame),
     )  # fmt: skip
 
 
@@ -98,13 +104,11 @@ def _near(lines: dict[int, tuple[int, str]], took_part: frozenset[int]) -> list[
 
 def _listed(lines: dict[int, tuple[int, str]], shown: Iterable[int], took_part: frozenset[int]) -> list[Row]:
     rows: list[Row] = []
-    before = 0
-    for line in shown:
-        number, text = lines[line]
-        if before and line > before + 1:
-            rows.append(Row("...", is_note=True))
-        rows.append(Row(text, frozenset([number]) & took_part, number=line))
-        before = line
+    for _, run in groupby(enumerate(shown), lambda pair: pair[1] - pair[0]):
+        part = [line for _, line in run]
+        texts = textwrap.dedent("\n".join(lines[line][1] for line in part)).split("\n")
+        rows += [Row("...", is_note=True)] * bool(rows)
+        rows += [Row(text, frozenset([lines[line][0]]) & took_part, number=line) for line, text in zip(part, texts)]
     return rows
 
 
@@ -126,7 +130,7 @@ def _transformed(frame: Frame, entry: CacheEntry, graphs: Sequence[Graph], place
     for at, text in enumerate(folded_code(entry).source.rstrip("\n").splitlines(), 1):
         names = [name for name in _NAME.findall(text) if name in known]
         lines, calls = ([found[name] for name in names if name in found] for found in (known, through))
-        rows.append(Row(text, frozenset().union(*lines), frozenset().union(*calls), at))
+        rows.append(Row(text, frozenset().union(*lines), frozenset().union(*calls), at, is_main=bool(lines)))
     return rows
 
 

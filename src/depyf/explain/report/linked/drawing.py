@@ -1,44 +1,52 @@
-"""A graph as boxes in ranks: operations, or runs of operations of one module where those would be too many.
+"""A graph as boxes in boxes: operations with their shapes, in the modules that they belong to.
 
 The layout is that of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system structures"
-(1981): ranks by longest paths, places in a rank by the mean place of the neighbours.
+(1981), in each module by itself: ranks by longest paths, places in a rank by the mean place of the neighbours.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Sequence
+from itertools import groupby
+from typing import Sequence, Union
 
 from ...model import Graph, Node
+from ..page.repeats import runs
 from ..tree import count
 from .places import LineNumbers
 
-__all__ = ["Box", "Drawing", "drawings"]
+__all__ = ["Box", "Drawing", "drawing"]
 
 _MOST = 60  # boxes: a drawing of more is no help
+_MOST_INPUTS = 8
 _SWEEPS = 4
 _LONGEST = 34  # characters of a label
+_FOLDED_FROM = 3  # operations: smaller modules are drawn each
+_OF_MODULES = re.compile(r"_(?:parameters|buffers|modules)_")
 
 
 @dataclass
 class Box:
-    """An operation, or several of one module. `rank` is its row, `order` its place there.
+    """An operation, with the `shape` of what it gives; or a module, with what is `inside`.
 
-    A box without a label is where an edge passes through a rank.
+    `rank` is its row, `order` its place there. A box without a label is where an edge passes through a rank, or, in the
+    first rank, where values come into the module.
     """
 
     label: str
+    shape: str = ""
     lines: frozenset[int] = frozenset()
     through: frozenset[int] = frozenset()
+    inside: Drawing | None = None
     rank: int = 0
     order: float = 0.0
 
 
 @dataclass
 class Drawing:
-    """Boxes, and edges as indices of boxes; `title` says what a box is."""
+    """Boxes, and edges as indices of boxes."""
 
-    title: str
     boxes: list[Box] = field(default_factory=list)
     edges: list[tuple[int, int]] = field(default_factory=list)
 
@@ -50,47 +58,120 @@ class Drawing:
         return [sorted(found[rank], key=lambda at: self.boxes[at].order) for rank in sorted(found)]
 
 
-def drawings(graph: Graph, places: LineNumbers) -> list[Drawing]:
-    """The graph at each depth of modules at which it is small enough, the coarsest first."""
-    nodes = graph.calls
-    deepest = max((_depth(node.module) for node in nodes), default=0)
-    found: list[Drawing] = []
-    before: int | None = None
-    for depth in [*range(1, deepest + 1), None]:
-        runs = _runs(nodes, depth)
-        if 1 < len(runs) <= _MOST and len(runs) != before:
-            title = "each operation" if depth is None else f"modules, to depth {depth}"
-            found.append(_drawn(title, runs, places))
-            before = len(runs)
-    return found
+@dataclass
+class _Module:
+    """Operations that follow each other in one module, and in it again by modules. `times`: so many are alike."""
+
+    name: str
+    nodes: list[Node]
+    parts: list[_Part]
+    last: str = ""  # the name of the last of those that are alike
+    times: int = 1
+    is_closed: bool = False
+
+    @property
+    def pattern(self) -> str:
+        """What is the same for modules that are alike."""
+        inner = ",".join(_pattern(part) for part in self.parts)
+        return "{}({})".format(re.sub(r"\d+", "", self.name), inner)
 
 
-def _depth(module: str) -> int:
-    return module.count(".") + 1 if module else 0
+_Part = Union[Node, _Module]
 
 
-def _runs(nodes: Sequence[Node], depth: int | None) -> list[tuple[str, list[Node]]]:
-    """Nodes that follow each other in one module. As the order is that of a run, no path leads back into one."""
-    runs: list[tuple[str, list[Node]]] = []
-    for node in nodes:
-        inside = ".".join(node.module.split(".")[:depth]) if depth is not None and node.module else ""
-        if inside and runs and runs[-1][0] == inside:
-            runs[-1][1].append(node)
-        else:
-            runs.append((inside, [node]))
-    return runs
+def _pattern(part: _Part) -> str:
+    return part.pattern if isinstance(part, _Module) else part.target + part.shape
 
 
-def _drawn(title: str, runs: list[tuple[str, list[Node]]], places: LineNumbers) -> Drawing:
-    made = Drawing(title)
-    owner = {node.name: at for at, (_, nodes) in enumerate(runs) for node in nodes}
+def drawing(graph: Graph, places: LineNumbers) -> Drawing | None:
+    """The graph; modules that are alike and follow each other once, the innermost closed if it is too large. None for
+    one operation, or too many outside of modules."""
+    parts = _parts(graph.calls, 0)
+    depth = max((len(_path(node)) for node in graph.calls), default=0)
+    while _boxes(parts) > _MOST and depth > 0:
+        _close(parts, depth)
+        depth -= 1
+    if not 1 < _boxes(parts) <= _MOST:
+        return None
+    inputs = [node for node in graph.nodes if node.op == "placeholder" and node.shape
+              and not _OF_MODULES.search(node.target)][:_MOST_INPUTS]  # fmt: skip
+    return _drawn(parts, places, inputs, {node.name for node in [*inputs, *graph.calls]})
+
+
+# ---- the modules
+
+
+def _parts(nodes: Sequence[Node], depth: int) -> list[_Part]:
+    """Nodes that follow each other in one module, as one; those of no further module by themselves. As the order is
+    that of a run, no path leads back into a module that it has left."""
+    found: list[_Part] = []
+    for inside, run in groupby(nodes, lambda node: _path(node)[: depth + 1]):
+        members = list(run)
+        if len(inside) <= depth:
+            found += members
+            continue
+        made = _Module(inside[-1], members, _parts(members, depth + 1))
+        while len(made.parts) == made.times == 1 and isinstance(made.parts[0], _Module):  # a list of modules, say
+            inner = made.parts[0]
+            made.name, made.last = f"{made.name}.{inner.name}", inner.last
+            made.parts, made.times = inner.parts, inner.times
+        found.append(made)
+    return _alike_once(found)
+
+
+def _path(node: Node) -> list[str]:
+    """The modules that it is in; the operations of a module's own forward have none, so it is none to the others."""
+    found = node.module.split(".") if node.module else []
+    return found[1:] if found[:1] == ["self"] else found
+
+
+def _alike_once(parts: list[_Part]) -> list[_Part]:
+    found, at = [], 0
+    for run in runs([_pattern(part) for part in parts], 2):
+        first, last = parts[run.start], parts[run.end - 1]
+        if run.period == 1 and isinstance(first, _Module) and len(first.nodes) >= _FOLDED_FROM:
+            assert isinstance(last, _Module)
+            first.last, first.times = last.name, run.count
+            first.nodes = [node for part in parts[run.start : run.end] for node in getattr(part, "nodes", ())]
+            found += [*parts[at : run.start], first]
+            at = run.end
+    return found + parts[at:]
+
+
+def _boxes(parts: Sequence[_Part]) -> int:
+    return sum(_boxes(part.parts) if isinstance(part, _Module) and not part.is_closed else 1 for part in parts)
+
+
+def _close(parts: Sequence[_Part], depth: int) -> None:
+    """Closes the modules at that depth."""
+    for part in parts:
+        if isinstance(part, _Module):
+            part.is_closed = depth <= 1
+            _close(part.parts, depth - 1 - part.name.count("."))
+
+
+# ---- boxes and edges
+
+
+def _drawn(parts: Sequence[_Part], places: LineNumbers, inputs: Sequence[Node], known: set[str]) -> Drawing:
+    """`inputs` of the graph have boxes; into a module all comes at one place. `known`: names of what is drawn."""
+    members = [part.nodes if isinstance(part, _Module) else [part] for part in parts]
+    used = {name for nodes in members for node in nodes for name in node.inputs} & known
+    shown = [node for node in inputs if node.name in used]
+    made = Drawing([Box(_short(_input(node)), node.shape) for node in shown])
+    owner = {node.name: at for at, node in enumerate(shown)}
+    outside = used - {node.name for nodes in members for node in nodes} - set(owner)
+    if outside:
+        owner.update(dict.fromkeys(outside, len(made.boxes)))
+        made.boxes.append(Box(""))
+    first = len(made.boxes)
+    owner.update((node.name, at) for at, nodes in enumerate(members, first) for node in nodes)
     before: dict[int, set[int]] = {}
-    for at, (module, nodes) in enumerate(runs):
+    for at, (part, nodes) in enumerate(zip(parts, members), first):
         before[at] = {owner[name] for node in nodes for name in node.inputs if owner.get(name, at) < at}
-        lines = places.numbers(node.user_line for node in nodes)
-        through = places.numbers(line for node in nodes for line in node.callers)
-        rank = max((made.boxes[one].rank for one in before[at]), default=-1) + 1
-        made.boxes.append(Box(_label(module, nodes), lines, through, rank))
+        box = _box(part, nodes, places, known)
+        box.rank = max((made.boxes[one].rank for one in before[at]), default=-1) + 1
+        made.boxes.append(box)
     for at, sources in before.items():
         for source in sorted(sources):
             _connect(made, source, at)
@@ -98,11 +179,31 @@ def _drawn(title: str, runs: list[tuple[str, list[Node]]], places: LineNumbers) 
     return made
 
 
-def _label(module: str, nodes: Sequence[Node]) -> str:
-    if len(nodes) == 1:
-        label = nodes[0].target.rpartition(".")[2] or nodes[0].name
-    else:
-        label = "{}: {}".format(module, count(len(nodes), "operation"))
+def _input(node: Node) -> str:
+    """``ids`` for the placeholder ``L_ids_``."""
+    return re.sub(r"^L_|_$", "", node.target) or node.target
+
+
+def _box(part: _Part, nodes: Sequence[Node], places: LineNumbers, known: set[str]) -> Box:
+    lines = places.numbers(node.user_line for node in nodes)
+    through = places.numbers(line for node in nodes for line in node.callers)
+    if isinstance(part, Node):
+        return Box(_short(_operation(part)), part.shape, lines, through)
+    name = f"{part.name} to {part.last}, {part.times} times" if part.times > 1 else part.name
+    if len(part.parts) == 1 and isinstance(part.parts[0], Node) and part.times == 1:
+        operation = _operation(part.parts[0])
+        label = name if name.endswith(operation) else f"{name}: {operation}"
+        return Box(_short(label), part.parts[0].shape, lines, through)
+    if part.is_closed:
+        return Box(_short(f"{name}: {count(len(nodes), 'operation')}"), nodes[-1].shape, lines, through)
+    return Box(_short(name), "", lines, through, _drawn(part.parts, places, (), known))
+
+
+def _operation(node: Node) -> str:
+    return node.target.rpartition(".")[2] or node.name
+
+
+def _short(label: str) -> str:
     return label if len(label) <= _LONGEST else "..." + label[-_LONGEST + 3 :]
 
 

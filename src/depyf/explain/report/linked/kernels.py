@@ -17,6 +17,7 @@ __all__ = ["kernel_rows", "lines_of", "linked_lines"]
 
 _NONE: frozenset[int] = frozenset()
 _AROUND = 2  # lines around a call
+_BEGINS = re.compile(r"^(?:extern \"C\"|void |def )")  # behind includes, imports and what the kernel is compiled with
 _CALLED = re.compile(r"[A-Za-z_][\w.]*(?=\()")
 
 
@@ -59,7 +60,8 @@ def _module(kernel: Kernel, places: LineNumbers) -> list[Row]:
     rows = [Row(title + (", from Inductor's cache" if kernel.from_cache else ""), is_note=True)]
     definitions = [(start, end, lines_of.get(name, _NONE)) for name, start, end in _definitions(kernel.source)]
     for start, end, lines in definitions:
-        rows += [Row(texts[at], lines, number=at + 1) for at in range(start, end)]
+        begins = next((at for at in range(start + 1, end) if _BEGINS.search(texts[at])), start)
+        rows += [Row(texts[at], lines, number=at + 1, is_main=at == begins) for at in range(start, end)]
     inside = {at for start, end, _ in definitions for at in range(start, end)}
     calls = [(at, _called(text, lines_of)) for at, text in enumerate(texts) if at not in inside]
     found = [at for at, lines in calls if lines is not None]

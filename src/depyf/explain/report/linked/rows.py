@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Sequence
 
 from ...model import SourceLine
+from ..page.guard_text import GuardDifference
 from ..page.repeats import numbers_apart, runs
 from .drawing import Drawing
 
@@ -25,6 +26,7 @@ class Row:
         through: those of the calls that led to these lines.
         number: what is in the margin; 0 for nothing.
         is_note: whether it is words.
+        is_main: whether a pane opens here: at a call of a graph, or where a kernel begins.
     """
 
     text: str
@@ -32,6 +34,7 @@ class Row:
     through: frozenset[int] = frozenset()
     number: int = 0
     is_note: bool = False
+    is_main: bool = False
 
 
 @dataclass
@@ -52,6 +55,8 @@ class Compilation:
         panes: source, transformed, graphs, kernels.
         computing: how many of the places have operations in a graph that has kernels; `linked` how many of these are
             linked to a kernel.
+        why: why it was compiled, in words; `difference` is that of its guards from those of an earlier compilation.
+        drawings: of its graphs, by name.
     """
 
     function: str
@@ -61,7 +66,9 @@ class Compilation:
     panes: list[Pane] = field(default_factory=list)
     computing: int = 0
     linked: int = 0
-    drawings: dict[str, list[Drawing]] = field(default_factory=dict)  # by the name of the graph
+    drawings: dict[str, Drawing] = field(default_factory=dict)
+    why: list[str] = field(default_factory=list)
+    difference: GuardDifference | None = None
 
 
 def shortened(rows: Sequence[Row], most: int, more: Callable[[int], str]) -> list[Row]:

@@ -25,11 +25,13 @@ class Below:
     Args:
         in_dump: whether files lie beside the page.
 
-    ``tables`` has the names of graphs by what the page says of them, so that it says it once.
+    ``tables`` and ``codes`` have what the page says of graphs and of transformed code, by name: what is alike later
+    is told by the differences.
     """
 
     in_dump: bool
-    tables: dict[tuple[str, ...], str] = field(default_factory=dict)
+    tables: dict[str, list[str]] = field(default_factory=dict)
+    codes: dict[str, list[str]] = field(default_factory=dict)
     _shortened: list[tuple[str, str]] = field(default_factory=list)
     _checks: list[str] = field(default_factory=list)
     _functions: list[str] = field(default_factory=list)

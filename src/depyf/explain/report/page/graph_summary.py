@@ -15,6 +15,7 @@ __all__ = ["graph_summary", "kernel_legend"]
 _MOST_ROWS = 60
 _LAYER = 5  # rows: two runs of so many are two layers
 _TEXT = 56
+_MOST_TOGETHER = 4  # operations in a row with those of a module's own modules
 _NUMBER = re.compile(r"\d+")
 
 
@@ -110,10 +111,26 @@ def _rows(nodes: Sequence[Node]) -> list[_Row]:
             continue
         line = node.user_line
         last = rows[-1] if rows else None
-        if last is None or last.module != node.module or _key(last.line) != _key(line):
-            rows.append(_Row(node.module, line))
-        rows[-1].operations.append(node.target.rpartition(".")[2])
+        operation = node.target.rpartition(".")[2]
+        is_same = last is not None and _key(last.line) == _key(line)
+        if last is None or not is_same or (last.module != node.module and not _goes_on(last, node.module)):
+            rows.append(_Row(node.module, line, [operation]))
+            continue
+        if _is_inside(last.module, node.module):  # ``self.norm(x + y)``: from its operand to the whole
+            inner = last.module[len(node.module) + 1 :]
+            last.module, last.operations = node.module, [f"{inner}.{name}" for name in last.operations]
+        last.operations.append(f"{node.module[len(last.module) :]}.{operation}".lstrip("."))
     return rows
+
+
+def _goes_on(row: _Row, module: str) -> bool:
+    """Whether a row takes in an operation of another module: one of the two is in the other."""
+    is_nested = _is_inside(module, row.module) or _is_inside(row.module, module)
+    return is_nested and len(row.operations) < _MOST_TOGETHER
+
+
+def _is_inside(module: str, outer: str) -> bool:
+    return bool(outer) and module.startswith(outer + ".")
 
 
 def _key(line: SourceLine | None) -> tuple[str, int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from dataclasses import dataclass
 
-from ...guards.state import deciding, undecided
+from ...guards.state import deciding, state_words, undecided
 from ...guards.words import is_torch_file
 from ...model import CacheEntry, Frame, Guard, SourceLine
 from ...names import file_name, identifier
@@ -16,7 +17,9 @@ from .guards_by_argument import guards_by_argument, in_brackets, row_lines
 from .repeats import alike, numbers_in_words
 
 __all__ = [
+    "GuardDifference",
     "alike_once",
+    "difference",
     "grouped",
     "guard_checks",
     "guard_file_name",
@@ -30,7 +33,7 @@ __all__ = [
 
 _FEW_WORDS = 8
 _MOST_COMPARED = 3
-_MOST_WORDS = 40  # lines on a page
+_MOST_WORDS, _MOST_ROWS = 40, 24  # lines on a page
 _MOST_CODE = 24
 _COLUMN = 66
 _STATE = (
@@ -118,10 +121,41 @@ def _told(entry: CacheEntry, frame: Frame, listed_in: str) -> list[str]:
         new = [guard for guard in asked if guard.words not in known]
         subjects = {guard.subject for guard in new}
         gone = [one for one in _asked(earlier) if one.words not in told and one.subject not in subjects]
-        differences = _on_page(new, listed_in) + ["without: " + line for line in _on_page(gone, listed_in)]
+        differences = _on_page(new, listed_in) + ["without: " + words for words, _ in alike_once(gone)]
         if len(differences) + 2 < len(lines):
             lines = [f"as {guard_function_name(earlier, frame)}" + (", but:" if differences else ""), *differences]
     return lines
+
+
+@dataclass
+class GuardDifference:
+    """What two compilations of a function check differently: by subject, the words of each; `same` are in both."""
+
+    earlier: CacheEntry
+    rows: list[tuple[list[str], list[str]]]
+    same: int
+
+
+def difference(entry: CacheEntry, frame: Frame) -> GuardDifference | None:
+    """From the compilation that differs least, of those that did not fit; None for the first one."""
+    at = next((index for index, one in enumerate(frame.entries) if one is entry), 0)
+    unfit = {one.compile_id for one in entry.recompiled}
+    others = [one for one in frame.entries[:at] if one.guards and (one.compile_id in unfit or not unfit)]
+    return min((_different(one, entry) for one in others[::-1]), key=lambda found: len(found.rows), default=None)
+
+
+def _different(earlier: CacheEntry, entry: CacheEntry) -> GuardDifference:
+    both = {guard.words for guard in _asked(earlier)} & {guard.words for guard in _asked(entry)}
+    rows: dict[str, tuple[list[str], list[str]]] = {}
+    for side, one in enumerate((earlier, entry)):
+        for words, members in alike_once([guard for guard in _asked(one) if guard.words not in both]):
+            rows.setdefault(members[0].subject or words, ([], []))[side].append(words)
+    states = [{name: value for name, value in one.state.items() if other.state.get(name) != value}
+              for one, other in ((earlier, entry), (entry, earlier))]  # fmt: skip
+    found = list(rows.values())
+    if earlier.state and entry.state and any(states):
+        found.insert(0, ([state_words(states[0])], [state_words(states[1])]))
+    return GuardDifference(earlier, found, len(both))
 
 
 def _asked(entry: CacheEntry) -> list[Guard]:
@@ -137,7 +171,7 @@ def _on_page(guards: list[Guard], listed_in: str) -> list[str]:
     rows = guards_by_argument([guard for guard in guards if not _is_same_global(guard)])
     lines, left_out = [], 0
     for row, text in row_lines(rows):
-        if len(lines) + len(text) <= _MOST_WORDS:
+        if len(lines) + len(text) <= _MOST_ROWS:
             lines += text
         else:
             left_out += row.count

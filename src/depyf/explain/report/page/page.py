@@ -14,17 +14,17 @@ from typing import Any, Iterable
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...frames.resume_points import made_code, resume_line
-from ...guards.words import user_spelling
 from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
 from ...transformed.decompiled import decompiled
 from ..tree import count, place_words, tree_lines, why_not_compiled
-from ..why import break_lines, cuda_graph_words, one_line, recompile_words
+from ..why import break_lines, cuda_graph_words, one_line, recompile_words, side_effect_words
 from .below import Below
 from .graph_summary import graph_summary, kernel_legend
 from .guard_text import guard_checks, guard_file_name, guard_function
 from .helpers import helpers_used
+from .repeats import as_an_earlier
 from .sections import (
     code_constant,
     comment,
@@ -72,7 +72,7 @@ def page_of(frame: Frame, session: Session, in_dump: bool = False) -> str:
     for entry in frame.entries:
         sections += _entry_sections(entry, frame, session, below, shown)
     if frame.entries:
-        head = f"# ---- what a call of {frame.name} does now\n\n"
+        head = f"# ---- what a call of {frame.title} does now\n\n"
         sections.append(valid_or_comment(head + dispatcher(frame)))
     for one in frames:
         for entry in one.entries:
@@ -96,7 +96,7 @@ def _entry_sections(
     entry: CacheEntry, frame: Frame, session: Session, below: Below, shown: set[str]
 ) -> list[str]:
     in_dump = below.in_dump
-    sections = [f"# ---- compilation {entry.compile_id} of {frame.name}{_backend(entry)}\n"]
+    sections = [f"# ---- compilation {entry.compile_id} of {frame.title}{_backend(entry)}\n"]
     for words in recompile_words(entry):
         sections[0] += comment(words)
     for words in dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy):
@@ -116,8 +116,7 @@ def _entry_sections(
         sections.append(comment(head + " (more above)" if more and told in shown else told))
         shown.add(told)
     if entry.side_effects:
-        changed = ", ".join([user_spelling(one) for one in entry.side_effects])
-        sections.append(f"# Side effects, carried out after the graph: on {changed}\n")
+        sections.append(comment(side_effect_words(entry)))
     sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections
 
@@ -146,10 +145,12 @@ def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
     if is_long:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
         legend, (counts, *table) = kernel_legend(graph), graph_summary(graph)
-        same = below.tables.setdefault((*legend, *table), graph.name)
-        if same != graph.name:
-            counts = f"{counts[:-1]}: line by line, and kernel by kernel, those of {same}."
-            legend, table = [], []
+        told = as_an_earlier([*legend, *table], below.tables)
+        if told is None:
+            below.tables[graph.name] = [*legend, *table]
+        else:
+            by = "line by line, and kernel by kernel," if legend else "line by line"
+            counts, legend, table = f"{counts[:-1]}: {by} {told[0]}", [], told[1]
         lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
         head = f"def {graph.name}(*inputs):  # in full: {where}\n"
         table = [("    # " + line).rstrip() + "\n" for line in (counts, *table)]

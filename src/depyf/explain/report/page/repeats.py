@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Sequence, Tuple
+from typing import Callable, Mapping, Sequence, Tuple
 
-__all__ = ["FEW", "Alike", "Run", "alike", "is_index", "numbers_apart", "numbers_in_words", "only_indices", "runs"]
+__all__ = [
+    "FEW", "Alike", "Run", "alike", "as_an_earlier", "is_index", "numbers_apart", "numbers_in_words", "only_indices",
+    "runs",
+]  # fmt: skip
 
 FEW = 3  # so many are folded; fewer are shown one by one
+_DYNAMOS = re.compile(r"\b__\w*\d\w*")  # names that Dynamo makes up, with a number
 _NUMBER = re.compile(r"(\d+)")
 _INDEX = re.compile(r"[\w\])]\[$")
 _LONGEST_PERIOD = 400
@@ -168,3 +173,33 @@ def runs(items: Sequence[str], least: int = FEW) -> list[Run]:
             found.append(best)
         at = best.end
     return found
+
+
+def as_an_earlier(lines: Sequence[str], earlier: Mapping[str, Sequence[str]]) -> tuple[str, list[str]] | None:
+    """A text by its differences from an earlier one: ``as f, with __compiled_fn_3 for __compiled_fn_1, but:``, and
+    lines with ``-`` and ``+``; None if they are not much shorter than the text.
+
+    Args:
+        lines: of the text. How many blanks are between words doesn't count.
+        earlier: the lines of others, by their names.
+    """
+    best: tuple[str, list[str]] = ("", list(lines))
+    for name, before in earlier.items():
+        changed: list[str] = []
+        others: dict[str, str] = {}
+        for what, a, b, c, d in difflib.SequenceMatcher(
+            None, [_pattern(line) for line in before], [_pattern(line) for line in lines], autojunk=False
+        ).get_opcodes():
+            for pair in zip(before[a:b], lines[c:d]) if what == "equal" else ():
+                old, new = map(_DYNAMOS.findall, pair)
+                others.update(zip(new, old))
+            if what != "equal":
+                changed += ["- " + line for line in before[a:b]] + ["+ " + line for line in lines[c:d]]
+        if len(changed) < len(best[1]):
+            instead = ", ".join(f"{new} for {old}" for new, old in others.items() if new != old)
+            best = ("as " + name + f", with {instead}" * bool(instead) + ", but:" * bool(changed), changed)
+    return best if len(best[1]) * 3 < len(lines) * 2 else None
+
+
+def _pattern(line: str) -> str:
+    return _DYNAMOS.sub(lambda match: _NUMBER.sub("", match.group()), " ".join(line.split()))

@@ -19,6 +19,7 @@ from ...transformed.decompiled import decompiled
 from ..tree import count
 from .below import Below
 from .guard_text import guard_function_name, number_of
+from .repeats import as_an_earlier
 from .shortened import FETCHED, shortened, without_fetches
 
 _WIDTH = 116
@@ -93,15 +94,18 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
     if not one.source:
         return _refused(one, entry.transformed_name)
     folded = folded_code(entry)
-    notes = [f"What runs for {frame.name} when guard {number_of(entry)} holds. {_verdict_words(one)}"]
-    if folded.count:
-        notes.append(f"Folded for reading: {folded.describe()}.")
-    if one.folded:
-        operations = count(one.folded, "operation")
-        notes.append(f"Left out here: {operations} on lists of Dynamo's own. The proof covers them.")
+    notes = [f"What runs for {frame.title} when guard {number_of(entry)} holds. {_verdict_words(one)}"]
     text = _renamed(folded.source, entry.transformed_name)
     shown, gone = shortened(text)
-    if gone or FETCHED in shown:
+    is_short = bool(gone or FETCHED in shown)
+    told = _by_differences(shown, entry.transformed_name, below) if is_short else ""
+    if folded.count and not told:
+        notes.append(f"Folded for reading: {folded.describe()}.")
+    if one.folded and not told:
+        operations = count(one.folded, "operation")
+        notes.append(f"Left out here: {operations} on lists of Dynamo's own. The proof covers them.")
+    if is_short:
+        shown = told or shown
         in_full = lambda: _renamed(folded_code(entry, True).source, entry.transformed_name)  # noqa: E731
         gone = one.source.count("\n") - shown.count("\n")
         where = below.transformed(entry, shown, in_full)
@@ -109,6 +113,17 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
     elif folded.count and below.in_dump and entry.transformed_path:
         notes.append(f"All of it: {file_name(entry.transformed_path)}")
     return comment("\n".join(notes)) + shown
+
+
+def _by_differences(shown: str, name: str, below: Below) -> str:
+    """Shortened code that is much like an earlier one's: its first line, then what is different; else ""."""
+    head, _, body = shown.rstrip("\n").partition(":\n")
+    told = as_an_earlier(body.split("\n"), below.codes)
+    if told is None:
+        below.codes[name] = body.split("\n")
+        return ""
+    notes = textwrap.wrap(told[0], _WIDTH, break_long_words=False, break_on_hyphens=False) + told[1]
+    return head + ":\n" + "".join(f"    # {line}".rstrip() + "\n" for line in notes) + "    ...\n"
 
 
 def _verdict_words(one: Decompiled) -> str:

@@ -23,6 +23,7 @@ _WIDTH = 116
 _FEWEST_FETCHED = 8
 _FEWEST_LEFT_OUT = 6  # lines: less is not worth a comment
 _NAMES_SHOWN = 4
+_GONE = "\0"  # a line that goes
 _PART = re.compile(
     r"^(?P<owner>\w+)(?P<inside>(?:(?:\['\w+'\])?\.(?:_modules|_parameters|_buffers))*)(?P<key>\['\w+'\])?$"
 )
@@ -128,12 +129,35 @@ def without_fetches(source: str) -> str:
     out: list[str] = []
     at = 0
     kept = _kept(lines, [(first, last) for first, last, _, _ in runs_of_fetches])
+    parameters = [name for _, _, names, _ in runs_of_fetches for name in names]
+    is_free = not re.search(r"\bparameters\b", source)
+    passed = _passed_together(lines, parameters) if is_free else lines
     for first, last, names, modules in runs_of_fetches:
         shown = ", ".join(names[:_NAMES_SHOWN]) + (", ... " + names[-1] if len(names) > _NAMES_SHOWN else "")
         read = ", ".join(sorted(modules & kept))
-        out += lines[at:first] + _commented(f"{len(names)} {FETCHED}: {shown}" + (f"; and {read}" if read else ""), 4)
+        words = f"{len(names)} {FETCHED}" + ", *parameters below" * (passed != lines)
+        out += passed[at:first] + _commented(f"{words}: {shown}" + (f"; and {read}" if read else ""), 4)
         at = last
-    return "\n".join(out + lines[at:])
+    return "\n".join(line for line in out + passed[at:] if line != _GONE)
+
+
+def _passed_together(lines: Sequence[str], parameters: Sequence[str]) -> list[str]:
+    """``*parameters[3:90],`` for arguments, one in a line, that follow each other as they are fetched."""
+    found = list(lines)
+    place = {f"{name},": at for at, name in enumerate(parameters)}
+    at = 0
+    while at < len(found):
+        first, after = place.get(found[at].strip(), len(parameters)), at
+        while after < len(found) and place.get(found[after].strip()) == first + after - at:
+            after += 1
+        if after - at >= _FEWEST_FETCHED:
+            end = first + after - at
+            ends = [str(first or ""), str(end) if end < len(parameters) else ""]
+            part = "[{}]".format(":".join(ends)) if any(ends) else ""
+            indent = found[at][: -len(found[at].lstrip())]
+            found[at:after] = [f"{indent}*parameters{part},"] + [_GONE] * (after - at - 1)
+        at = max(after, at + 1)
+    return found
 
 
 def _kept(lines: Sequence[str], without: Sequence[tuple[int, int]]) -> set[str]:
