@@ -578,7 +578,7 @@ _SOMETIMES_REAL = frozenset({"all", "any", "tuple", "list", "set"})
 """Builtins that newer compilers treat in a special way if they are what they seem to be."""
 
 
-_ASSUMED = frozenset({"slice", "iter", "BaseException"})
+_ASSUMED = frozenset({"slice", "iter", "len", "BaseException"})
 """Builtins that the decompiler's text names where the original has an operation; the proof says so."""
 
 

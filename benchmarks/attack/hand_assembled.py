@@ -2,6 +2,7 @@
 
     python benchmarks/attack/hand_assembled.py 1000                   a thousand programs on the running interpreter
     python benchmarks/attack/hand_assembled.py 20000 --all            on 3.8, 3.11, 3.13 and 3.15
+    python benchmarks/attack/hand_assembled.py 1000 --patterns        with the operations of patterns (3.10 on)
     python benchmarks/attack/hand_assembled.py 1 --seed 77 --show     one of them: its listing and what came of it
 
 The programs are control flow of any shape: loops with several entries, values left on the stack across branches,
@@ -35,6 +36,7 @@ import depyf  # noqa: E402
 from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E402
 
 FOUR = ((3, 8), (3, 11), (3, 13), (3, 15))
+FOUR_OF_PATTERNS = ((3, 10), (3, 11), (3, 13), (3, 15))
 BAD = ("wrong", "unproven", "broken")
 Table = Dict[str, Any]
 
@@ -43,7 +45,7 @@ def measure(options: argparse.Namespace) -> Table:
     """The table of the running interpreter."""
     start = time.monotonic()
     seeds = range(options.seed, options.seed + options.count)
-    found = examine.outcomes([lambda seed=seed: examine.examine_seed(seed, engine=options.engine) for seed in seeds])
+    found = examine.outcomes([lambda seed=seed: _one(seed, options) for seed in seeds])
     kinds: Counter[str] = Counter(outcome.kind for outcome in found)
     forms: Counter[str] = Counter(outcome.form for outcome in found if outcome.kind == "proven")
     reasons: Counter[Tuple[str, str]] = Counter()
@@ -64,9 +66,17 @@ def measure(options: argparse.Namespace) -> Table:
     }  # fmt: skip
 
 
+def _one(seed: int, options: argparse.Namespace) -> Any:
+    return examine.examine_seed(seed, engine=options.engine, patterns=options.patterns)
+
+
+def _generated(seed: int, options: argparse.Namespace) -> Any:
+    return generate(seed, patterns=examine.PATTERNS if options.patterns else 0)
+
+
 def small(seed: int, options: argparse.Namespace) -> str:
     """The listing of the smallest program found that fails as the one of ``seed`` does."""
-    program = generate(seed)
+    program = _generated(seed, options)
     if options.shrink <= 0:
         return ""
     options.shrink -= 1
@@ -75,14 +85,14 @@ def small(seed: int, options: argparse.Namespace) -> str:
     return text
 
 
-def show(seed: int, engine: str) -> None:
+def show(seed: int, options: argparse.Namespace) -> None:
     """A program, what came of it, and its source."""
-    program = generate(seed)
+    program = _generated(seed, options)
     print(listing(program))
-    (outcome,) = examine.outcomes([lambda: examine.examine_seed(seed, engine=engine)])
+    (outcome,) = examine.outcomes([lambda: _one(seed, options)])
     print(outcome.kind, outcome.form, outcome.reason)
     code = assemble(program)
-    print((depyf.analyze(code) if engine == "ladder" else examine.dispatched(code)).source)
+    print((depyf.analyze(code) if options.engine == "ladder" else examine.dispatched(code)).source)
 
 
 def report(table: Table, *, shown: int) -> str:
@@ -111,13 +121,13 @@ def is_good(table: Table, most_refused: float) -> bool:
 def on_others(options: argparse.Namespace) -> List[Table]:
     """The tables of the four interpreters."""
     tables = []
-    for version in FOUR:
+    for version in FOUR_OF_PATTERNS if options.patterns else FOUR:
         python = find_interpreter(version)
         if python is None:
             print("not on this machine: {}.{}".format(*version))
             continue
         arguments = [str(options.count), "--seed", str(options.seed), "--json", "-", "--shrink", str(options.shrink)]
-        arguments += ["--engine", options.engine]
+        arguments += ["--engine", options.engine, *["--patterns"] * options.patterns]
         done = subprocess.run([python, __file__, *arguments], stdout=subprocess.PIPE, check=False)
         tables.append(json.loads(done.stdout.decode().splitlines()[-1]))
         print(report(tables[-1], shown=options.shown), flush=True)
@@ -128,7 +138,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("count", type=int, help="how many programs")
     parser.add_argument("--seed", type=int, default=0, help="of the first one; the next has the next")
-    parser.add_argument("--all", action="store_true", help="on 3.8, 3.11, 3.13 and 3.15")
+    parser.add_argument("--all", action="store_true", help="on 3.8 (with --patterns 3.10), 3.11, 3.13 and 3.15")
+    parser.add_argument("--patterns", action="store_true", help="use the operations of patterns, too")
     parser.add_argument("--show", action="store_true", help="print each program and what came of it")
     parser.add_argument("--shown", type=int, default=25, help="how many reasons and failures are printed")
     parser.add_argument("--shrink", type=int, default=5, help="how many failures are made smaller (default 5)")
@@ -138,7 +149,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.show:
         for seed in range(options.seed, options.seed + options.count):
-            show(seed, options.engine)
+            show(seed, options)
         return 0
     if options.all:
         tables = on_others(options)

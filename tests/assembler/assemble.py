@@ -18,7 +18,7 @@ TESTS_BOOLS = HOST_VERSION >= (3, 13)
 NOT_TAKEN = HOST_VERSION >= (3, 14)
 WRAPS_GENERATORS = HOST_VERSION >= (3, 12)
 STOPS = "<stop iteration>"
-GIVES_BOOL = ("IS_OP", "CONTAINS_OP")
+GIVES_BOOL = ("IS_OP", "CONTAINS_OP", "UNARY_NOT", "CHECK_EXC_MATCH", "MATCH_MAPPING")
 
 
 class Unspellable(Exception):
@@ -256,11 +256,13 @@ class _Assembler:
             index = self.name(op.arg)
             return index if word == "name" else index << 1 | word.endswith("1")
         if word == "arg":
-            if op.op == "CALL":
+            if op.op in ("CALL", "MATCH_CLASS", "MATCHES_CLASS"):
                 return call_operand(op)[0]
             return width(self.state.stack[-op.arg :]) if op.op in ("COPY", "SWAP") else op.arg
         if word == "const":
             return self.const(op.arg)
+        if word == "length":
+            return self.const(len(op.arg))
         if word == "names":
             return self.const(call_operand(op)[1])
         if word == "None":
@@ -289,7 +291,7 @@ class _Assembler:
     def spell_test(self, op: Op, test: str) -> None:
         """A conditional jump from 3.11 on."""
         before = self.items[-1]
-        bools = isinstance(before, Raw) and before.name in ("IS_OP", "CONTAINS_OP", "UNARY_NOT", "CHECK_EXC_MATCH")
+        bools = isinstance(before, Raw) and before.name in GIVES_BOOL
         if TESTS_BOOLS and "NONE" not in test and not bools:
             self.raw("TO_BOOL", 0, self.guard())
         back = op.target in self.items

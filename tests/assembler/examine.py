@@ -15,7 +15,7 @@ from attack.observed import first_difference
 import depyf
 from assembler.assemble import Unspellable, assemble
 from assembler.flow import Invalid
-from assembler.generate import EXCEPTIONS, ITERATORS, generate
+from assembler.generate import EXCEPTIONS, ITERATORS, OF_PATTERNS, generate
 from assembler.notation import Program
 from depyf.decompiler.bytecode import RawCode, load
 from depyf.decompiler.driver.decompilation import Decompilation, Strategy, strategies_of
@@ -24,6 +24,9 @@ from depyf.decompiler.proof import Level
 from depyf.errors import DecompilationError
 
 PLAN = standins.Plan(frozenset(EXCEPTIONS), (2,), iterators=frozenset(ITERATORS))
+PATTERNS = 0.3
+"""How often programs of patterns use their operations."""
+MATCHED = standins.Plan(frozenset(EXCEPTIONS), (2,), matches=True, iterators=frozenset(ITERATORS))
 MOST_EVENTS = 250
 """After so many events a run is stopped: many of the programs have endless loops."""
 SEEDS = 12
@@ -39,15 +42,21 @@ class Outcome(NamedTuple):
     milliseconds: float = 0.0
 
 
+def plan_of(program: Program) -> standins.Plan:
+    return MATCHED if any(op.op in OF_PATTERNS for op in program.ops) else PLAN
+
+
 def examine(program: Program, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
     """What becomes of ``program``. Runs made-up code: only in a child process.
 
     ``engine`` is 'ladder', for ``depyf.analyze``, or 'dispatch' for its last strategy alone.
     """
-    return examine_code(assemble(program), seeds, engine)
+    return examine_code(assemble(program), seeds, engine, plan_of(program))
 
 
-def examine_code(code: types.CodeType, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
+def examine_code(
+    code: types.CodeType, seeds: int = SEEDS, engine: str = "ladder", plan: standins.Plan = PLAN
+) -> Outcome:
     start = time.perf_counter()
     result = depyf.analyze(code) if engine == "ladder" else dispatched(code)
     spent = 1000 * (time.perf_counter() - start)
@@ -58,7 +67,7 @@ def examine_code(code: types.CodeType, seeds: int = SEEDS, engine: str = "ladder
         again = depyf.recompile(result.source, code, "<again>")
     except DecompilationError as error:
         return Outcome("wrong", result.form, f"{error}\n{result.source}", spent)
-    difference = differs(code, again, seeds)
+    difference = differs(code, again, seeds, plan)
     if difference:
         proven = "proven, but " if result.proven else ""
         return Outcome("wrong", result.form, f"{proven}{difference}\n{result.source}", spent)
@@ -85,12 +94,12 @@ def dispatched(code: types.CodeType) -> Result:
     return LastRung(load(code)).run()
 
 
-def differs(code: types.CodeType, again: types.CodeType, seeds: int) -> str:
+def differs(code: types.CodeType, again: types.CodeType, seeds: int, plan: standins.Plan = PLAN) -> str:
     """How runs of two codes on stand-ins differ; '' if they do not."""
     usual, standins.MOST_EVENTS = standins.MOST_EVENTS, MOST_EVENTS
     try:
         for seed in range(seeds):
-            left, right = standins.run(code, seed, PLAN), standins.run(again, seed, PLAN)
+            left, right = standins.run(code, seed, plan), standins.run(again, seed, plan)
             if left != right:
                 return f"run {seed}: {first_difference(left, right)}"
     finally:
@@ -98,8 +107,8 @@ def differs(code: types.CodeType, again: types.CodeType, seeds: int) -> str:
     return ""
 
 
-def examine_seed(seed: int, seeds: int = SEEDS, engine: str = "ladder") -> Outcome:
-    return examine(generate(seed), seeds, engine)
+def examine_seed(seed: int, seeds: int = SEEDS, engine: str = "ladder", patterns: bool = False) -> Outcome:
+    return examine(generate(seed, patterns=PATTERNS if patterns else 0), seeds, engine)
 
 
 def outcomes(tasks: Sequence[Callable[[], Outcome]], batch: int = BATCH) -> List[Outcome]:

@@ -62,9 +62,14 @@ EFFECTS: Dict[str, Any] = {
     "BUILD_TUPLE": lambda n: _values(n, 1), "BUILD_LIST": lambda n: _values(n, 1),
     "BUILD_SET": lambda n: _values(n, 1), "BUILD_MAP": lambda n: _values(2 * n, 1),
     "UNPACK_SEQUENCE": lambda n: _values(1, n), "RAISE_VARARGS": lambda n: _values(n, 0), "MAKE_FUNCTION": ("", "v"),
-    "CALL_EX": lambda n: ("c" + "v" * (n + 1), "v"),
+    "CALL_EX": lambda n: ("c" + "v" * (n + 1), "v"), "MATCH_SEQUENCE": ("v", "vv"), "MATCH_MAPPING": ("v", "vv"),
+    "GET_LEN": ("v", "vv"), "MATCH_CLASS": lambda _: ("vv", "v"), "MATCHES_CLASS": lambda _: ("vv", "v"),
+    "MATCH_KEYS": lambda _: ("v", "vv"),
 }  # fmt: skip
-JUMP_EDGE = {"FOR_ITER": ("i", ""), "JUMP_IF_FALSE_OR_POP": ("v", "v"), "JUMP_IF_TRUE_OR_POP": ("v", "v")}
+JUMP_EDGE: Dict[str, Any] = {
+    "FOR_ITER": ("i", ""), "JUMP_IF_FALSE_OR_POP": ("v", "v"), "JUMP_IF_TRUE_OR_POP": ("v", "v"),
+    "MATCH_KEYS": lambda _: ("v", "v"),
+}  # fmt: skip
 """The same on the edge that jumps, where it differs."""
 SILENT = frozenset({"NOP", "CONST", "NULL", "POP", "COPY", "SWAP", "STORE_FAST", "JUMP", "SETUP_FINALLY", "POP_BLOCK"})
 """Operations that never raise."""

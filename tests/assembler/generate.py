@@ -27,6 +27,9 @@ LOCALS = ("u", "v", "w")
 CELLS = ("c",)
 FREE = ("d",)
 CONSTANTS: Tuple[Any, ...] = (None, True, False, 0, 1, 7, "text", (1, "two"), Thing, int, 2.5, b"bytes")
+CLASSES: Tuple[Any, ...] = (Thing, int, object)
+"""Constants that are classes."""
+OF_PATTERNS = ("MATCH_SEQUENCE", "MATCH_MAPPING", "GET_LEN", "MATCH_CLASS", "MATCHES_CLASS", "MATCH_KEYS")
 BINARY = ("+", "-", "*", "&", "|", "^", "@", "/", "+=", "-=", "&=", "//=")
 DEEPEST_STACK, DEEPEST_BLOCKS = 8, 3
 MOST_LABELS, MOST_LABELS_OF_LARGE = 28, 90
@@ -79,14 +82,18 @@ class Habits(NamedTuple):
     fors: float
 
 
-def generate(seed: int, blocks: Optional[int] = None) -> Program:
-    """The program of that seed; ``blocks`` is about how many blocks it has, without those that only adapt."""
-    return _Generator(random.Random(seed), blocks).run()
+def generate(seed: int, blocks: Optional[int] = None, patterns: float = 0) -> Program:
+    """The program of that seed; ``blocks`` is about how many blocks it has, without those that only adapt.
+
+    ``patterns``: how often a value that is there for the taking goes to an operation of patterns (3.10 on).
+    """
+    return _Generator(random.Random(seed), blocks, patterns).run()
 
 
 class _Generator:
-    def __init__(self, dice: random.Random, blocks: Optional[int]) -> None:
+    def __init__(self, dice: random.Random, blocks: Optional[int], patterns: float) -> None:
         self.dice = dice
+        self.patterns = patterns
         large = dice.random() < 0.02
         self.left = blocks or dice.randint(3, 20) + (dice.randint(10, 25) if large else 0)
         self.most_labels = MOST_LABELS_OF_LARGE if large else MOST_LABELS
@@ -251,6 +258,9 @@ class _Generator:
         if self.habits.generator and self.chance(0.2):
             draft.add("YIELD_VALUE")
             return
+        if self.patterns and self.chance(self.patterns):
+            self.match(draft)
+            return
         way = dice.randrange(21)
         two = draft.free() >= 2 and draft.stack[-2] == "v"
         if way == 0:
@@ -302,6 +312,45 @@ class _Generator:
             draft.add("BUILD_SET", 1)
         else:
             draft.add("STORE_FAST", dice.choice(self.variables))
+
+    def match(self, draft: Draft) -> None:
+        """An operation of patterns, on the value on top or another one."""
+        dice = self.dice
+        if len(draft.stack) + 2 < DEEPEST_STACK and self.chance(0.5):
+            self.push_subject(draft)
+        way = dice.randrange(6)
+        if way == 5:
+            keys = tuple(dice.sample(("k", 1, None), dice.randrange(1, 3)))
+            op = Op("MATCH_KEYS", keys)
+            draft.add("MATCH_KEYS", keys, self.successor(after(draft.state, op, jump=True)))
+            if self.chance(0.5):
+                draft.add("UNPACK_SEQUENCE", len(keys))
+            return
+        if way < 3:
+            draft.add(OF_PATTERNS[way])
+            return
+        if self.chance(0.5):
+            draft.add("LOAD_GLOBAL", dice.choice((*EXCEPTIONS, "f")))
+        else:
+            draft.add("CONST", dice.choice(CLASSES))
+        names = tuple(dice.sample(("real", *ATTRIBUTES), dice.randrange(3)))
+        count = dice.choice((0, 0, 0, 1, 2))
+        draft.add(OF_PATTERNS[way], (count, names))
+        if way == 3 and self.chance(0.4):
+            draft.add("UNPACK_SEQUENCE", count + len(names))
+
+    def push_subject(self, draft: Draft) -> None:
+        """Push something that patterns match, now and then."""
+        way = self.dice.randrange(4)
+        if way == 0:
+            draft.add("CONST", self.dice.choice(CONSTANTS))
+        elif way == 1:
+            draft.add("LOAD_FAST", self.variable())
+        elif way == 2:
+            draft.add("LOAD_GLOBAL", self.dice.choice(GLOBALS))
+            draft.add("BUILD_LIST", 1)
+        else:
+            draft.add("BUILD_MAP", 0)
 
     # Handlers
 

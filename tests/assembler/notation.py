@@ -13,6 +13,8 @@ A program is a list of labels and operations. The operations are the canonical i
   takes away. ``COPY_EXC``, a class and ``JUMP_IF_NOT_MATCH`` are an except clause's test; ``WITH_EXCEPT`` is all that
   the handler of a with statement does, ``EXIT_WITH`` calls the exit function when nothing happened.
 * ``MAKE_FUNCTION (code, cells)`` makes a closure.
+* ``MATCH_CLASS (count, names)`` gives the attributes, or None and on 3.10 the subject; ``MATCHES_CLASS`` whether there
+  are any. ``MATCH_KEYS keys target`` is all that a mapping pattern does, and leaves the subject and the values.
 
 Its text has an operation a line, labels end in a colon:
 
@@ -81,7 +83,7 @@ class Program(NamedTuple):
 
 JUMPS = frozenset(
     {"JUMP", "POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "FOR_ITER",
-     "JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP", "JUMP_IF_NOT_MATCH"}
+     "JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP", "JUMP_IF_NOT_MATCH", "MATCH_KEYS"}
 )  # fmt: skip
 SETUPS = frozenset({"SETUP_FINALLY", "SETUP_WITH"})
 NO_FALL_THROUGH = frozenset({"JUMP", "RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
@@ -91,7 +93,7 @@ class Thing:
     """A class that code may hold as a constant, though it has no literal."""
 
 
-THINGS: Dict[str, Any] = {"Thing": Thing, "int": int, "dict": dict}
+THINGS: Dict[str, Any] = {"Thing": Thing, "int": int, "dict": dict, "object": object}
 """Constants that are no literals, by their names in the text."""
 
 

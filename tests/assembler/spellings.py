@@ -73,10 +73,21 @@ _39: Spellings = {
 }  # fmt: skip
 _310: Spellings = {
     **_39, "RERAISE": "RERAISE 0",
+    **{op: op for op in ("MATCH_SEQUENCE", "MATCH_MAPPING", "GET_LEN")},
+    "MATCH_CLASS": "LOAD_CONST names; MATCH_CLASS arg; POP_TOP",
+    "MATCHES_CLASS": "LOAD_CONST names; MATCH_CLASS arg; ROT_TWO; POP_TOP",
+    "MATCH_KEYS": "MATCH_MAPPING; POP_JUMP_IF_FALSE target; GET_LEN; LOAD_CONST length; COMPARE_OP 5; "
+    "POP_JUMP_IF_FALSE target; LOAD_CONST const; MATCH_KEYS; POP_JUMP_IF_TRUE .found; POP_TOP; POP_TOP; ?jump; "
+    ".found:; ROT_TWO; POP_TOP",
     "WITH_EXCEPT": _39["WITH_EXCEPT"].replace("RERAISE;", "RERAISE 1;"),
 }  # fmt: skip
 _311: Spellings = {
-    **_310, "NULL": "PUSH_NULL", "CALLABLE": "PUSH_NULL; SWAP 2", "CALLABLE n": "", "POP e": "POP_TOP",
+    **_310, "MATCH_CLASS": "LOAD_CONST names; MATCH_CLASS arg",
+    "MATCHES_CLASS": "LOAD_CONST names; MATCH_CLASS arg; LOAD_CONST None; IS_OP 1",
+    "MATCH_KEYS": "MATCH_MAPPING; ?test FALSE; GET_LEN; LOAD_CONST length; COMPARE_OP 5; ?test FALSE; "
+    "LOAD_CONST const; MATCH_KEYS; COPY 1; POP_JUMP_FORWARD_IF_NOT_NONE .found; POP_TOP; POP_TOP; ?jump; "
+    ".found:; SWAP 2; POP_TOP",
+    "NULL": "PUSH_NULL", "CALLABLE": "PUSH_NULL; SWAP 2", "CALLABLE n": "", "POP e": "POP_TOP",
     "COPY": "COPY arg", "SWAP": "SWAP arg", "SWAP p": "SWAP 2", "STORE_FAST e": "STORE_FAST local",
     "LOAD_DEREF": "LOAD_DEREF local", "STORE_DEREF": "STORE_DEREF local", "DELETE_DEREF": "DELETE_DEREF local",
     "LOAD_CLOSURE": "LOAD_CLOSURE local", "LOAD_GLOBAL": "LOAD_GLOBAL name2",
@@ -103,6 +114,7 @@ _312: Spellings = {
     "CALL c": "CALL arg", "CALL m": "CALL arg", "CALL names": "KW_NAMES names; CALL arg",
     "YIELD_VALUE": "YIELD_VALUE depth; RESUME 1", "FOR_ITER end": "END_FOR",
     "WITH_EXCEPT": _311["WITH_EXCEPT"].replace("_FORWARD", ""),
+    "MATCH_KEYS": _311["MATCH_KEYS"].replace("_FORWARD", "").replace("COMPARE_OP 5", "COMPARE_OP 92"),
     "EXIT_WITH": "LOAD_CONST None; LOAD_CONST None; LOAD_CONST None; CALL 2; POP_TOP",
 }  # fmt: skip
 _313: Spellings = {
@@ -112,6 +124,7 @@ _313: Spellings = {
     "CALL names": "LOAD_CONST names; CALL_KW arg", "YIELD_VALUE": "YIELD_VALUE 0; RESUME resume",
     "FOR_ITER end": "END_FOR; POP_TOP", "UNARY_OP not": "TO_BOOL; UNARY_NOT",
     "WITH_EXCEPT": _312["WITH_EXCEPT"].replace("POP_JUMP", "TO_BOOL; POP_JUMP"),
+    "MATCH_KEYS": _312["MATCH_KEYS"].replace("COMPARE_OP 92", "COMPARE_OP 172"),
     "MAKE_FUNCTION": "LOAD_CONST code; MAKE_FUNCTION",
     "MAKE_FUNCTION closure": "LOAD_CONST code; MAKE_FUNCTION; SET_FUNCTION_ATTRIBUTE 8",
 }  # fmt: skip

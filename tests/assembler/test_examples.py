@@ -9,6 +9,7 @@ import pytest
 
 from assembler.examine import examine, outcomes
 from assembler.notation import Op, Program, program
+from assembler.spellings import SPELLING
 
 EXAMPLES = {
     "iterators made at two places meet": """
@@ -171,6 +172,68 @@ EXAMPLES = {
             RETURN_VALUE
     """,
 }
+
+
+OF_PATTERNS = {
+    "attributes are kept while something happens, and unpacked elsewhere": """
+        function(a, b)
+            LOAD_FAST a
+            LOAD_FAST b
+            MATCH_CLASS (1, ('p',))
+            LOAD_GLOBAL f
+            POP
+            COPY 1
+            POP_JUMP_IF_NONE end
+            COPY 1
+            UNPACK_SEQUENCE 2
+            STORE_FAST a
+            STORE_FAST b
+            LOAD_FAST a
+            LOAD_FAST b
+            BUILD_TUPLE 3
+            RETURN_VALUE
+        end:
+            RETURN_VALUE
+    """,
+    "a class is a constant, and the subject is one": """
+        function(a)
+            CONST 7
+            CONST @int
+            MATCHES_CLASS (0, ('real',))
+            LOAD_FAST a
+            CONST @object
+            MATCH_CLASS (0, ())
+            BUILD_TUPLE 2
+            RETURN_VALUE
+    """,
+    "what kind it is, and how long, as values": """
+        function(a)
+            LOAD_GLOBAL f
+            MATCH_SEQUENCE
+            LOAD_FAST a
+            MATCH_MAPPING
+            LOAD_GLOBAL g
+            GET_LEN
+            BUILD_TUPLE 6
+            RETURN_VALUE
+    """,
+    "a mapping with a value below it, in a loop": """
+        function(a, b)
+            LOAD_FAST b
+            LOAD_GLOBAL f
+        next:
+            MATCH_KEYS ('k', 1) other
+            UNPACK_SEQUENCE 2
+            BUILD_LIST 4
+            RETURN_VALUE
+        other:
+            POP
+            LOAD_GLOBAL g
+            JUMP next
+    """,
+}
+if "GET_LEN" in SPELLING:
+    EXAMPLES.update(OF_PATTERNS)
 
 
 @pytest.mark.parametrize("text", EXAMPLES.values(), ids=EXAMPLES)

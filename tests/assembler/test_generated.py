@@ -6,11 +6,12 @@ from collections import Counter
 from typing import Set
 
 from assembler.assemble import assemble
-from assembler.examine import examine_seed, outcomes
+from assembler.examine import PATTERNS, examine_seed, outcomes
 from assembler.flow import states
-from assembler.generate import generate
+from assembler.generate import OF_PATTERNS, generate
 from assembler.notation import JUMPS, Program, listing, program
 from assembler.shrink import shrunk
+from assembler.spellings import SPELLING
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.bytecode.decoding.decode import Decoder
 
@@ -111,6 +112,14 @@ def test_programs_are_proven_or_refused() -> None:
     assert not bad, bad[:3]
     refused = [(seed, kind.reason) for seed, kind in zip(seeds, kinds) if kind.kind == "refused"]
     assert len(refused) <= 2, refused[:3]
+
+
+def test_programs_of_patterns_are_proven_or_refused() -> None:
+    seeds = range(25 if "GET_LEN" in SPELLING else 0)
+    kinds = outcomes([lambda seed=seed: examine_seed(seed, 5, patterns=True) for seed in seeds])  # type: ignore[misc]
+    used = {op.op for seed in seeds for op in generate(seed, patterns=PATTERNS).ops}
+    assert set(OF_PATTERNS) <= used or not seeds
+    assert [(seed, kind) for seed, kind in zip(seeds, kinds) if kind.kind != "proven"] == []
 
 
 def test_the_shrinker_keeps_what_fails() -> None:

@@ -53,6 +53,14 @@ KINDS = {
         "class C:\n  class D[T]:\n    def m[U](self, x):\n      self.x: T = 1\n      v(3)\n  z: int = 1",
         "from __future__ import annotations\nclass D[T]:\n  def m[U](self):\n    self.x: T = 1\n    v(3)\n  z: int",
     ],
+    "a constant in a conditional expression that is a condition": [
+        "if 1 if a else b:\n  c()", "if e: f()\nelif (b if a else 1) and c: d()\nelse: g()", "assert 0 if a else b, m",
+        "while x:\n  if 0 if a else b: break\n  g()", "while (1 if a else b) or c: pass",
+        "if a: pass\nelif b: c()\nelse: d()", "if a: pass\nelse: b and c()",
+    ],
+    "alternatives of which nothing is left": [
+        "match x:\n  case 0 | _: a()\nb()", "match x:\n  case 1: c()\n  case [0 | 1 | _, 2 | _]: pass",
+    ],
     "awaited comprehensions": [
         "async def f(x):\n  yield x\n  x = await [x for x in x if x]", "async def f(x):\n  await [y async for y in x]",
         "async def f(x):\n  return [y async for y in x], [await y for y in await x], await {y: 1 for y in x}",
@@ -117,3 +125,9 @@ def test_a_value_ends_where_a_statement_does():
             result = analyze(compile_source(f"def f():\n  {text}\n", version))
             assert all(part.verdict.exact for part in result.walk()), (version, result.source)
 
+
+def test_a_constant_in_a_condition_is_told_from_pass():
+    """The jump that is left of it has the line of the test, and that of a body another one."""
+    for text in ("if True if a else b:\n    c()", "if a:\n    pass\nelif b:\n    c()\nelse:\n    d()"):
+        for version in VERSIONS:
+            assert analyze(compile_source(text + "\n", version)).source.strip() == text, version

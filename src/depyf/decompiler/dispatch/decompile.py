@@ -16,6 +16,7 @@ from ..syntax.checks import empty_body, stray_jump
 from .analysis import Analysis
 from .blocks import Blocks, DispatchBlock
 from .conditions import join_tests
+from .patterns import join_mapping_patterns
 from .polish import polish
 from .statements import Structure
 
@@ -148,6 +149,6 @@ def decompile_instructions(
     naming: NamingHints = NO_HINTS,
 ) -> DecompiledCode:
     """Return a function that executes ``instructions``; parameters, names and constants are those of ``raw``."""
-    work = DispatchWork(raw, instructions, nested, enclosing, spelling, naming)
+    work = DispatchWork(raw, join_mapping_patterns(instructions), nested, enclosing, spelling, naming)
     run_passes(PASSES, work, after)
     return work.result

@@ -10,6 +10,7 @@ from typing import Any
 from ..stack_machine.machine import Handlers, Machine
 from ..stack_machine.operations import HANDLERS as EVERY_HANDLER
 from ..stack_machine.state import Const, Raised
+from .patterns import HANDLERS as PATTERNS
 
 
 def _jump(machine: Machine, arg: Any) -> None:
@@ -44,6 +45,7 @@ def _pop_except(machine: Machine, arg: Any) -> None:
 
 HANDLERS: Handlers = {
     **EVERY_HANDLER,
+    **PATTERNS,
     "CALL": _call,
     "GET_AWAITABLE": _get_awaitable,
     "JUMP": _jump,

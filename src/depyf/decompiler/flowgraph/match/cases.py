@@ -14,7 +14,7 @@ from ...bytecode import Instruction, stack_use
 from ...limits.budget import STEP, spend
 from ...syntax import nodes
 from ..control_flow_graph import BasicBlock, ControlFlowGraph
-from .exits import FailureExit, Position, is_same_exit, landing
+from .exits import FailureExit, Position, is_copied, is_same_exit, landing
 from .parts import NoCase
 from .patterns import PatternReader
 
@@ -168,7 +168,7 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
     end = reader.read()
     pattern = reader.subject.pattern()
     start = position.block.instructions[position.offset]
-    matches_always = not reader.exits and not isinstance(pattern, nodes.MatchOr)
+    matches_always = not reader.exits and not any(isinstance(part, nodes.MatchOr) for part in nodes.walk([pattern]))
     if matches_always and not is_later and (not reader.stack or _at(end).op == "POP"):
         raise NoCase("a first pattern that always matches")
     if not reader.stack:
@@ -188,6 +188,9 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         if not reader.exits:  # the last alternative is irrefutable
             return Case(start, reader.line, pattern, _at(body), False, [], None, False, body), None
         after = _join_of_exits(reader, 1)
+        if is_copied(end, after):  # the last alternative is `_`, of which nothing is left
+            pattern = _either(pattern, nodes.MatchAs())
+            return Case(start, reader.line, pattern, _at(body), False, [], None, False, body), None
         # The POP of an alternative that fails has the line of its pattern.
         is_next = _keeps_the_subject(position, pattern) and not _is_on(after, reader.line)
         is_next = is_next and _after_guard(_after(after)) is not None

@@ -59,6 +59,12 @@ def is_same_exit(one: Position, other: Position, with_lines: bool = False) -> bo
     )
 
 
+def is_copied(one: Position, other: Position) -> bool:
+    """Whether two positions are copies of one short exit, and not of different code on the same line."""
+    columns = [[i.position for i in _exit(position)] for position in (one, other)]
+    return is_same_exit(one, other, with_lines=True) and columns[0] == columns[1] and None not in columns[0]
+
+
 def _exit(position: Position) -> list[Instruction]:
     """Return the instructions from ``position`` to a branch or an end, following jumps."""
     block, index = position

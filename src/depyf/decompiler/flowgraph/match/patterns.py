@@ -13,7 +13,7 @@ from ...bytecode import Instruction
 from ...limits.budget import spend
 from ...syntax import nodes
 from ..control_flow_graph import BasicBlock
-from .exits import FailureExit, Position, is_same_exit, landing
+from .exits import FailureExit, Position, is_copied, is_same_exit, landing
 from .parts import NoCase, PatternPart
 
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
@@ -128,6 +128,8 @@ class PatternReader:
                 self.choose(end)
             if block.target is not None and index == len(block.instructions) - 1:
                 self.test(instruction, Position(block.target, 0))
+                if block.target is block.fall is not stop:
+                    self.choose(block.target)  # `_`, of which nothing is left, is the other alternative
             else:
                 self.step(instruction)
             index += 1
@@ -167,7 +169,7 @@ class PatternReader:
             if isinstance(end, Position) and (len(self.stack) > base or choice.stack == [self.subject]):
                 continue
             following = landing(inside[0], base)
-            if following is not None and _is_copy(following):
+            if following is not None and (_is_copy(following) or _is_end(following, end)):
                 break
         else:
             return False
@@ -178,6 +180,10 @@ class PatternReader:
         while True:
             if any(landing(one, base) != following for one in inside):
                 raise NoCase("an alternative with two exits")
+            if _is_end(following, end):  # only the last alternative, `_`, does nothing
+                value.alternatives.append(PatternPart())
+                inside = []
+                break
             if not _is_copy(following):
                 break
             self.stack, self.exits, self.choices = list(choice.stack), [], []
@@ -395,6 +401,11 @@ class PatternReader:
     def op_COPY_DICT_WITHOUT_KEYS(self, arg: Any) -> None:
         self.expression()
         self.stack.append(_Rest(self.top()))
+
+
+def _is_end(position: Position, end: BasicBlock | Position) -> bool:
+    """Whether ``position`` is ``end``, or a copy of it."""
+    return is_copied(position, end) if isinstance(end, Position) else position == Position(end, 0)
 
 
 def _is_copy(position: Position) -> bool:

@@ -167,17 +167,20 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
 
 
 def fold_constant_arm(block: LiftedBlock) -> bool:
-    """``True if a else b`` in a clause of a comprehension: one arm is a jump to a target of the other arm, the true
-    one for a true constant.
+    """``True if a else b``: one arm is a jump to a target of the other arm, the true one for a true constant.
 
-    The compiler replaces a constant with that jump. As a statement this has other forms.
+    The compiler replaces a constant with that jump. As a statement this has other forms, by the lines: its jump has the
+    line of the tests only in a condition.
     """
     arms = _arms(block)
-    if arms is None or not in_a_comprehension(block):
+    if arms is None:
         return False
     test, first, second = arms
     constant, other = (first, second) if first.kind == "goto" else (second, first)
     if constant.kind != "goto" or other.kind != "branch" or other.true is None or other.false is None:
+        return False
+    lines = {one.evidence.exit_line for one in (block, constant, other)}
+    if not in_a_comprehension(block) and (len(lines) > 1 or None in lines):
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False

@@ -8,11 +8,11 @@ from typing import Any
 from .containers import Containers
 from .state import NULL, Heap, NotUnderstood, ProofEvent, Side, Term
 
-BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException, "iter": iter}
+BUILTINS: dict[str, Any] = {"slice": slice, "BaseException": BaseException, "iter": iter, "len": len}
 if hasattr(builtins, "aiter"):
     BUILTINS["aiter"] = builtins.aiter
 """Builtins that decompiled text names where the original uses no name."""
-_OPERATIONS = {"iter": "GET_ITER", "aiter": "GET_AITER"}
+_OPERATIONS = {"iter": "GET_ITER", "aiter": "GET_AITER", "len": "GET_LEN"}
 """Builtins that with one argument do the same as an operation, except for the error messages of aiter."""
 
 

@@ -28,6 +28,9 @@ EVENTS = frozenset(
 )  # fmt: skip
 """Opaque events."""
 
+PARTS = frozenset({"MATCH_KEYS", "MATCH_CLASS", "MATCH_KEYS_AND_TEST", "MATCH_CLASS_AND_TEST"})
+"""Those of them that give a new tuple of the parts that a pattern names, or, if it does not match, None."""
+
 NOT_UNDERSTOOD = {
     "MAKE_CELL": "an inlined comprehension makes a cell of its own",
     "LOAD_SPECIAL": "a method is looked up for a with statement outside the shape that the compiler gives it",

@@ -293,6 +293,9 @@ class _Proof:
         if left.kind == "group":
             self.split_group(pair, left, right, results)
             return
+        if left.kind == "parts":
+            self.split_parts(pair, left, right)
+            return
         for number, event in enumerate((left, right)):
             self.finish(pair, number, event, results)
         self.todo.append(pair)
@@ -329,6 +332,20 @@ class _Proof:
                 copy.facts[self.constants.identity(results[1], none)] = False
                 for side in copy.sides:
                     side.handled = results[1]
+            self.todo.append(copy)
+
+    def split_parts(self, pair: Pair, left: ProofEvent, right: ProofEvent) -> None:
+        """MATCH_CLASS and MATCH_KEYS: a new tuple of all parts, or None; 3.10's also tell which."""
+        names = len(self.constants.value[left.operands[-1]])
+        items = tuple(self.numbers.value() for _ in range(names + (left.static or 0)))
+        for matched in (False, True):
+            copy = pair.copy()
+            for number, event in enumerate((left, right)):
+                other = self.constants.term(None)
+                if event.op == "MATCH_CLASS_AND_TEST":
+                    other = copy.sides[number].stack[-3]  # the subject
+                parts = self.steppers[number].new_tuple(copy.heap, items) if matched else other
+                self.finish(copy, number, event, [parts, self.constants.term(matched)])
             self.todo.append(copy)
 
     def finish(self, pair: Pair, number: int, event: ProofEvent, results: list[Term]) -> None:

@@ -14,7 +14,7 @@ from ...bytecode import CONDITIONAL_JUMPS, Instruction, RawCode, stack_use
 from ...bytecode.instruction import OPERATIONS
 from .calls import Calls
 from .liveness import Liveness
-from .operations import EVENTS, INTO, NOT_UNDERSTOOD, PEEKS
+from .operations import EVENTS, INTO, NOT_UNDERSTOOD, PARTS, PEEKS
 from .state import (
     LASTI,
     NULL,
@@ -151,6 +151,8 @@ class SymbolicStepper(Calls):
             return None
         if op == "RAISE_VARARGS":
             return self.raise_statement(side, ins)
+        if op in PARTS:
+            return self.parts(side, ins)
         method = getattr(self, "do_" + op, None)
         event: ProofEvent | Split | None
         event = method(side, pair.heap, ins.arg) if method is not None else self.generic(side, ins)
@@ -403,3 +405,9 @@ class SymbolicStepper(Calls):
 
     def do_WITH_EXCEPT_START(self, side: Side, heap: Heap, arg: Any) -> ProofEvent:
         return ProofEvent("WITH_EXCEPT_START", None, (side.stack[-4], side.stack[-1]), 1)
+
+    def parts(self, side: Side, ins: Instruction) -> ProofEvent:
+        """MATCH_CLASS and MATCH_KEYS, which look up what constants name: they give a tuple of these parts, or None."""
+        event = self.generic(side, ins)
+        names = self.constants.value.get(event.operands[-1])
+        return event._replace(kind="parts") if type(names) is tuple else event
