@@ -98,6 +98,8 @@ def _declared(
     own = local & {CONDITIONAL_ANNOTATIONS}  # a class in a class has a cell of this name besides the outer one
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
     inside = _inside_comprehensions(instructions, kind) if asks else [False] * len(instructions)
+    # A module's comprehension makes `:=` change globals, and reads these as such.
+    assigned = {one.arg for one, within in zip(instructions, inside) if within and one.op == "STORE_GLOBAL"}
     for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:
@@ -112,7 +114,9 @@ def _declared(
         elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
             (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None
         elif op == "LOAD_GLOBAL" and not _is_of_assert(raw, instructions, index) and (
-            kind != "function" and not in_comprehension or kind == "function" and instruction.arg in enclosing
+            kind == "module" and instruction.arg not in assigned
+            or kind == "class" and not in_comprehension
+            or kind == "function" and instruction.arg in enclosing
         ):
             stored_globals[instruction.arg] = None
     if kind == "class":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from ..bytecode import RawCode
-from ..bytecode.kinds import Made, kind_of
+from ..bytecode.kinds import FORMAT, Made, compiled_parameter, kind_of
 
 
 def qualified_names(
@@ -29,7 +29,11 @@ def qualified_names(
         is_bare = is_outermost and parents[code].kind == "generic"
         if use is not None and use.annotated and _is_named_after_function(code, use.annotated, plain, is_bare):
             name, use = f"{texts[use.annotated]}.{name}", made[use.annotated].use
-        is_global = use is not None and use.is_global and kind_of(code) in ("function", "class", "annotations")
+        kind = kind_of(code)
+        if len(owners) > 1 and kind != "annotations" and use is not None and use.stored:
+            use = made[owners[-2]].use  # of the code that makes its type parameters
+        is_global = use is not None and use.is_global and kind in ("function", "class", "annotations")
+        is_global = is_global and compiled_parameter(code) != FORMAT  # a type alias, which is named like annotations
         found[code] = name if is_outermost or is_global else found[owner] + inside + name
         if owner.kind not in ("function", "lambda", "class", "module"):  # versions differ in these
             while owners[-1] in parents:
