@@ -32,6 +32,8 @@ TEXTS = {
     "conditions in a type alias": ((3, 12), "type T = not (e and (f if c else d))\n"),
     "conditions in a type parameter": ((3, 12), "def f[T: (not (e and (f if c else d)))](): pass\n"),
     "conditions in a lambda": ((3, 8), "lambda: not (e and (f if c else d))\n"),
+    "a negated arm of a test": ((3, 8), "f(d if (b if e else not g) else c)\nf(d if (not b if e else g) else c)\n"),
+    "such tests and others": ((3, 8), "f(d if (not b if e else g) and z else c if (b if e else not g) or z else f)\n"),
     "a docstring and nothing else": ((3, 8), "def f(x):\n    'd'\nclass A:\n    g = lambda x: 'd'\n"),
 }
 
@@ -62,3 +64,17 @@ def test_a_function_with_a_docstring_is_no_lambda_whatever_its_name():
         (function,) = code.nested
         function.name = function.qualname = "<lambda>"
         assert '"""d"""' in analyze(code).source, version
+
+
+@pytest.mark.parametrize("text", ["if x: return g()", "return not x", "return x and g()", "return g(x or 1)"])
+def test_a_nop_between_a_truth_test_and_what_takes_it_changes_nothing(text: str):
+    for version in VERSIONS:
+        (code,) = compile_source(f"def f(x):\n  {text}\n", version).nested
+        opcodes = code.table.opcodes
+        if "TO_BOOL" not in opcodes:
+            continue
+        end = code.bytecode.index(opcodes["TO_BOOL"]) + 2 * (1 + code.table.rows[opcodes["TO_BOOL"]].caches)
+        code.bytecode = code.bytecode[:end] + bytes([opcodes["NOP"], 0]) * 2 + code.bytecode[end:]
+        code.linetable, code.code, code.disassembled = b"", None, None
+        result = analyze(code)
+        assert result.verdict.proven and text.split(": ")[-1] in result.source, (version, result.source)
