@@ -271,10 +271,7 @@ def _copied(
             if _before(block, length, starts) == value == _before(other, length, starts):
                 return length if not _begin_with_one_constant(ours, theirs) else whole
     else:
-        for length in _of_one_value(block, other, values):
-            before = _before(block, length, starts)
-            if longest >= length > whole and not all(before) and before == _before(other, length, starts):
-                return length
+        whole = max(whole, _of_one_value(block, other, starts, values, longest))
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
         # They differ only in a value on the stack: `z = a if c else b; return z`.
@@ -335,9 +332,10 @@ def _copied_without_lines(
     are_arms = [block, other] in arms or [other, block] in arms
     shorter, longer = sorted((starts[block], starts[other]), key=len)
     inside = not all(shorter) and longer[: len(shorter)] == shorter
-    of_value = _of_one_value(block, other, values)
+    longest = _longest(tail, other.instructions, key)
+    of_value = _of_one_value(block, other, starts, values, longest)
     dropped = _without_operand((block, other), starts)
-    for length in range(_longest(tail, other.instructions, key), 0, -1):
+    for length in range(longest, 0, -1):
         before = _before(block, length, starts)
         if before != _before(other, length, starts):
             continue
@@ -346,7 +344,7 @@ def _copied_without_lines(
             return length  # implicit: the end of one handler
         if before == shorter and are_arms:
             continue
-        if inside or (length in of_value or before in dropped) and not all(before):
+        if inside or length == of_value or before in dropped and not all(before):
             return length if operations[0] not in _UNWINDS else 0
         left = any(
             len(before) < len(starts[one]) or one in after_statements and length == len(one.instructions)
@@ -391,10 +389,16 @@ def _values(graph: ControlFlowGraph) -> _Values:
     return found
 
 
-def _of_one_value(block: BasicBlock, other: BasicBlock, values: _Values) -> list[int]:
-    """Return the lengths of the exits for which both compute values, longest first."""
+def _of_one_value(
+    block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries], values: _Values, longest: int
+) -> int:
+    """Return the length of the exit for which both compute values, at most ``longest``; 0 if there is none."""
     ours, theirs = (values.get(one.instructions[-1].offset, set()) for one in (block, other))
-    return sorted({length for _, length in ours & theirs}, reverse=True)
+    for length in sorted({length for _, length in ours & theirs if length <= longest}, reverse=True):
+        before = _before(block, length, starts)
+        if not all(before) and before == _before(other, length, starts):
+            return length
+    return 0
 
 
 def _longest(ours: list[Instruction], theirs: list[Instruction], key: _KeyOf) -> int:

@@ -29,11 +29,9 @@ def qualified_names(
         is_bare = is_outermost and parents[code].kind == "generic"
         if use is not None and use.annotated and _is_named_after_function(code, use.annotated, plain, is_bare):
             name, use = f"{texts[use.annotated]}.{name}", made[use.annotated].use
-        kind = kind_of(code)
-        if len(owners) > 1 and kind != "annotations" and use is not None and use.stored:
+        if len(owners) > 1 and kind_of(code) != "annotations" and use is not None and use.stored:
             use = made[owners[-2]].use  # of the code that makes its type parameters
-        is_global = use is not None and use.is_global and kind in ("function", "class", "annotations")
-        is_global = is_global and compiled_parameter(code) != FORMAT  # a type alias, which is named like annotations
+        is_global = use is not None and use.is_global and _is_named_as_global(code)
         found[code] = name if is_outermost or is_global else found[owner] + inside + name
         if owner.kind not in ("function", "lambda", "class", "module"):  # versions differ in these
             while owners[-1] in parents:
@@ -43,6 +41,13 @@ def qualified_names(
         if is_moved and made[code].name == code.name and name == texts[code]:
             found[code] = _with_own_prefix(code, name)  # recompile() restores it in functions
     return found
+
+
+def _is_named_as_global(code: RawCode) -> bool:
+    """Whether the qualified name of ``code`` is its name if that is global: those of type aliases that take a format,
+    as annotations do, are not.
+    """
+    return kind_of(code) in ("function", "class", "annotations") and compiled_parameter(code) != FORMAT
 
 
 def _with_own_prefix(code: RawCode, text: str) -> str:
