@@ -70,10 +70,15 @@ def python_of(version: str) -> str:
     return found
 
 
-def modules(folder: Path, name: str, version: str, count: int) -> list[Path]:
-    """The first ``count`` modules of a generator for a version, made if fewer are there."""
+def modules(folder: Path, name: str, version: str, first: int, count: int) -> list[Path]:
+    """``count`` modules of a generator for a version, from number ``first`` on, made if fewer are there."""
     there = folder / name / version
-    if len(list(there.glob("*.py"))) < count and not (there / f"all of {count}").exists():
+
+    def found() -> list[Path]:
+        return sorted(file for file in there.glob("*.py") if first <= int(file.stem) < first + count)
+
+    made = there / f"all of {first} to {first + count - 1}"
+    if len(found()) < count and not made.exists():
         generator = GENERATORS[name]
         oldest = "{}.{}".format(*generator.oldest)
         by = version if tuple(map(int, version.split("."))) >= generator.oldest else oldest
@@ -82,18 +87,19 @@ def modules(folder: Path, name: str, version: str, count: int) -> list[Path]:
             python = generated_code.environment(python, folder / f"{name}-{by}", generator.packages)
         script = str(BENCHMARKS / "lib" / "others_modules.py")
         variables = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": ""}
-        command = [python, "-W", "ignore", script, name, version, str(count), str(there)]
+        command = [python, "-W", "ignore", script, name, version, str(first), str(count), str(there)]
         done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables)
         if done.returncode:
             raise SystemExit(f"{name} fails on {by}: {done.stderr[-2000:]}")
-        (there / f"all of {count}").touch()  # what a tool can't rewrite is missing
-    return sorted(there.glob("*.py"))[:count]
+        made.touch()  # what a tool can't rewrite is missing
+    return found()
 
 
 def measure(folder: Path, name: str, version: str, options: argparse.Namespace) -> Measured:
     out = folder / f"{name}-{version}.json"
     if not options.reuse:
-        roundtrip(list(map(str, modules(folder, name, version, options.count))), version, out, options.jobs)
+        paths = modules(folder, name, version, options.first, options.count)
+        roundtrip(list(map(str, paths)), version, out, options.jobs)
     return Measured(name, version, json.loads(out.read_text(encoding="utf-8"))["rows"])
 
 
@@ -147,6 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="of environments and modules")
     parser.add_argument("--count", type=int, default=200, help="modules of each generator and version (default 200)")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="number of the first of them (default 0)")
     parser.add_argument("--only", nargs="*", choices=list(GENERATORS), default=list(THREE), help="generators")
     parser.add_argument("--versions", nargs="*", default=list(VERSIONS), help="of CPython (default 3.11 to 3.15)")
     parser.add_argument("--refused", type=float, default=0.1, metavar="PERCENT", help="allowed (default 0.1)")

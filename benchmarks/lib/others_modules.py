@@ -1,6 +1,6 @@
 """Modules that other people's generators make, saved as files; `others_generators.py` runs this in an environment.
 
-    python benchmarks/lib/others_modules.py pysource-codegen 3.13 2000 FOLDER    number 0 to 1999, the same each time
+    python benchmarks/lib/others_modules.py pysource-codegen 3.13 0 2000 FOLDER    number 0 to 1999, the same each time
 
 Nothing of depyf is imported: an environment has the generator alone.
 """
@@ -17,7 +17,6 @@ import sys
 import sysconfig
 import tempfile
 import warnings
-from itertools import islice
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, NamedTuple, Tuple
 
@@ -28,16 +27,16 @@ BATCH = 100
 """Modules of hypothesmith for one seed: it takes ever longer for the next one."""
 
 
-def by_pyfuzz(count: int, version: Version) -> Iterator[str]:
+def by_pyfuzz(numbers: range, version: Version) -> Iterator[str]:
     """Functions and classes of what the version has, by scope."""
     fuzzer = importlib.import_module("pychd_pyfuzz").Fuzzer
-    return (fuzzer(min(version, (3, 14)), seed=number).generate().source for number in range(count))
+    return (fuzzer(min(version, (3, 14)), seed=number).generate().source for number in numbers)
 
 
-def by_pysource_codegen(count: int, version: Version) -> Iterator[str]:
+def by_pysource_codegen(numbers: range, version: Version) -> Iterator[str]:
     """Syntax nodes of the Python that runs this, in any mixture that compiles."""
     generate = importlib.import_module("pysource_codegen").generate
-    for number in range(2 * count):
+    for number in range(numbers.start, numbers.start + 2 * len(numbers)):
         try:
             text = generate(number, node_limit=300, depth_limit=8)
         except ValueError:  # a backslash in an f-string, before 3.12
@@ -45,10 +44,10 @@ def by_pysource_codegen(count: int, version: Version) -> Iterator[str]:
         yield text
 
 
-def by_hypothesmith(count: int, version: Version) -> Iterator[str]:
+def by_hypothesmith(numbers: range, version: Version) -> Iterator[str]:
     """Texts of the grammar, and of the nodes of a concrete syntax tree."""
     hypothesis, hypothesmith = map(importlib.import_module, ("hypothesis", "hypothesmith"))
-    for number in range(-(-count // BATCH)):
+    for number in range(numbers.start // BATCH, -(-numbers.stop // BATCH)):
         texts: Dict[str, None] = {}
 
         def gather(text: str, texts: Dict[str, None] = texts) -> None:
@@ -63,29 +62,30 @@ def by_hypothesmith(count: int, version: Version) -> Iterator[str]:
         yield from texts
 
 
-def by_astcd(count: int, version: Version) -> Iterator[str]:
+def by_astcd(numbers: range, version: Version) -> Iterator[str]:
     """Functions decoded token by token, of those tokens that keep the program valid."""
     parts = [importlib.import_module(f"astcd.{name}") for name in ("vocab", "types", "decoder", "codec")]
     vocabulary, types, decoder, codec = parts
     config = types.DecodeConfig()
     tokens = vocabulary.Vocabulary(config)
-    for number in range(count):
+    for number in numbers:
         dice = random.Random(number)
         policy = decoder.weighted_policy(decoder.PolicyConfig(), tokens, dice)
         found = decoder.sample_tokens(types.Start.FUNCTION, dice, config, tokens, max_len=200, policy=policy)
         yield codec.ast_to_source(codec.tokens_to_ast(found, tokens))
 
 
-def by_grafting(count: int, version: Version) -> Iterator[str]:
+def by_grafting(numbers: range, version: Version) -> Iterator[str]:
     """Functions of the library of the Python that runs this, with statements of others put in (our own)."""
-    yield from importlib.import_module("grafts").grafts(count, 0, Path(sysconfig.get_path("stdlib")))
+    yield from importlib.import_module("grafts").grafts(len(numbers), numbers.start, Path(sysconfig.get_path("stdlib")))
 
 
-def rewriting(rewrite: Callable[[str], str]) -> Callable[[int, Version], Iterator[str]]:
+def rewriting(rewrite: Callable[[str], str]) -> Callable[[range, Version], Iterator[str]]:
     """What makes ``rewrite`` a generator: functions of the library, rewritten; what can't be is left out."""
 
-    def rewritten(count: int, version: Version) -> Iterator[str]:
-        for text in importlib.import_module("grafts").functions(2 * count, 0, Path(sysconfig.get_path("stdlib"))):
+    def rewritten(numbers: range, version: Version) -> Iterator[str]:
+        library = Path(sysconfig.get_path("stdlib"))
+        for text in importlib.import_module("grafts").functions(2 * len(numbers), numbers.start, library):
             random.seed(0)
             try:
                 yield rewrite(text)
@@ -137,7 +137,7 @@ def by_python_obfuscator(text: str) -> str:
     return str(ast.literal_eval(statement.value.args[0]))  # type: ignore[attr-defined]
 
 
-def by_ghostwriter(count: int, version: Version) -> Iterator[str]:
+def by_ghostwriter(numbers: range, version: Version) -> Iterator[str]:
     """Tests that Hypothesis writes for functions of the library."""
     magic = importlib.import_module("hypothesis.extra.ghostwriter").magic
     for name in sorted(sys.stdlib_module_names):
@@ -153,7 +153,7 @@ def by_ghostwriter(count: int, version: Version) -> Iterator[str]:
 class Generator(NamedTuple):
     """What makes modules: ``packages`` to install, on Python ``oldest`` or later."""
 
-    make: Callable[[int, Version], Iterator[str]]
+    make: Callable[[range, Version], Iterator[str]]
     packages: List[str]
     oldest: Version
 
@@ -178,12 +178,12 @@ GENERATORS = {
 
 
 def main() -> int:
-    name, version, count, folder = sys.argv[1:]
+    name, version, first, count, folder = sys.argv[1:]
     warnings.simplefilter("ignore")
     major, _, minor = version.partition(".")
     Path(folder).mkdir(parents=True, exist_ok=True)
-    made = GENERATORS[name].make(int(count), (int(major), int(minor)))
-    for number, text in enumerate(islice(made, int(count))):
+    numbers = range(int(first), int(first) + int(count))
+    for number, text in zip(numbers, GENERATORS[name].make(numbers, (int(major), int(minor)))):
         Path(folder, f"{number:05}.py").write_text(text, encoding="utf-8", errors="surrogatepass")
     return 0
 

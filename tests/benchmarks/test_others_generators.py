@@ -34,12 +34,12 @@ def test_what_is_too_much(outcome: str, allowed: float, is_bad: bool):
 
 
 def test_modules_are_made_once_and_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    first = modules(tmp_path / "one", "grafts", VERSION, 2)
-    again = modules(tmp_path / "two", "grafts", VERSION, 2)
+    first = modules(tmp_path / "one", "grafts", VERSION, 0, 2)
+    again = modules(tmp_path / "two", "grafts", VERSION, 0, 2)
     assert len(first) == 2
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
     monkeypatch.setattr(others_generators, "GENERATORS", {})  # those that are there are used again
-    assert modules(tmp_path / "one", "grafts", VERSION, 1) == first[:1]
+    assert modules(tmp_path / "one", "grafts", VERSION, 0, 1) == first[:1]
 
 
 def test_figures_are_used_again(tmp_path: Path):
@@ -51,9 +51,9 @@ def test_figures_are_used_again(tmp_path: Path):
 def test_a_generator_that_leaves_modules_out_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "grafts" / VERSION
     folder.mkdir(parents=True)
-    (folder / "all of 5").touch()
+    (folder / "all of 0 to 4").touch()
     monkeypatch.setattr(others_generators, "GENERATORS", {})
-    assert modules(tmp_path, "grafts", VERSION, 5) == []
+    assert modules(tmp_path, "grafts", VERSION, 0, 5) == []
 
 
 def test_what_a_tool_cannot_rewrite_is_left_out():
@@ -62,7 +62,7 @@ def test_what_a_tool_cannot_rewrite_is_left_out():
             raise ValueError
         return f"# {len(text)}\n{text}"
 
-    found = list(others_modules.rewriting(rewrite)(5, (3, 11)))
+    found = list(others_modules.rewriting(rewrite)(range(5), (3, 11)))
     assert found and all(len(text.split("\n", 1)[1]) % 2 == 0 for text in found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import random
 import sys
 import types
@@ -70,6 +71,39 @@ def test_the_verdict_says_what_is_put_back():
     (method,) = (part for part in result.walk() if "super()" in part.source and not part.nested)
     assert not method.verdict.identical
     assert any("name for super" in reason and "is put back" in reason for reason in method.verdict.reasons)
+
+
+def renamed_variable(text: str, name: str, other: str) -> types.CodeType:
+    """The code of ``text`` with a free variable of the innermost function called ``other``."""
+
+    def rename(code: types.CodeType) -> types.CodeType:
+        consts = tuple(rename(one) if isinstance(one, types.CodeType) else one for one in code.co_consts)
+        nested = any(isinstance(one, types.CodeType) for one in consts)
+        free = code.co_freevars if nested else tuple(other if one == name else one for one in code.co_freevars)
+        return code.replace(co_consts=consts, co_freevars=free)
+
+    return rename(compile(text, "m.py", "exec", dont_inherit=True))
+
+
+def test_the_heading_names_the_variable():
+    source = analyze(renamed_variable("def f(x):\n    return lambda: x\n", "x", "y")).source
+    (heading,) = (line for line in source.splitlines() if "has other names" in line or "have other names" in line)
+    assert heading.endswith(": x in f.<locals>.<lambda> is 'y'")
+
+
+def test_the_heading_leaves_out_what_is_refused():
+    code = renamed_variable("def f(x):\n    def g():\n        return x\n    return g\n", "x", "y")
+    (inner,) = (one for one in renamed.walk(code) if one.co_name == "g")
+
+    def damage(one: types.CodeType) -> types.CodeType:
+        if one is inner:
+            return one.replace(co_code=one.co_code[:-2] + bytes([dis.opmap["BUILD_SLICE"], 0]))
+        consts = (damage(value) if isinstance(value, types.CodeType) else value for value in one.co_consts)
+        return one.replace(co_consts=tuple(consts))
+
+    result = analyze(damage(code))
+    assert [part.name for part in result.walk() if not part.verdict.proven] == ["g"]
+    assert "is 'y'" not in result.source
 
 
 def test_a_constant_that_is_a_name_and_a_string_keeps_its_text_as_a_string():

@@ -10,7 +10,7 @@ from typing import Mapping, NamedTuple
 
 from .canonical.hidden_locals import inside_any_comprehension
 from .canonical.tested_bools import checks_format
-from .code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS, docstring_flag
+from .code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from .code.raw_code import RawCode
 from .code.slot_names import CONDITIONAL_ANNOTATIONS as CONDITIONAL_ANNOTATIONS
 from .disassemble import operations_of, readable_instructions
@@ -230,7 +230,7 @@ def _may_be_lambda(raw: RawCode) -> bool:
     if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
         return False
     instructions = readable_instructions(raw)
-    if raw.docstring is not None and docstring_flag(raw.version):
+    if raw.docstring is not None:
         return False
     hidden: set[str] = set()
     operations = operations_of(raw)

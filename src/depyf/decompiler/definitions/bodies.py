@@ -14,8 +14,8 @@ from ..printing.string_text import cleaned
 from ..syntax import nodes
 from ..syntax.grammar import Grammar
 from ..syntax.transforms.tail_positions import DEFINITIONS
+from .annotation_text import annotation
 from .declarations import declare
-from .resolve import annotation
 from .traces import annotate_a_target, keep_constant_statements
 from .unused import mention_the_unused, never_bound, put_dead_code
 

@@ -98,6 +98,7 @@ def _declared(
     own = local & {CONDITIONAL_ANNOTATIONS}  # a class in a class has a cell of this name besides the outer one
     asks = kind != "function" or not local.isdisjoint(raw.freevars)
     inside = _inside_comprehensions(instructions, kind) if asks else [False] * len(instructions)
+    seen = _read_undeclared(kind, instructions, inside)
     for index, (instruction, in_comprehension) in enumerate(zip(instructions, inside)):
         op = instruction.op
         if op not in _MAY_NEED_DECLARATION:
@@ -112,7 +113,7 @@ def _declared(
         elif op == "STORE_FIRST_LINE" and instruction.arg is not None:
             (stored_cells if instruction.arg == "nonlocal" else stored_globals)["__firstlineno__"] = None
         elif op == "LOAD_GLOBAL" and not _is_of_assert(raw, instructions, index) and (
-            kind != "function" and not in_comprehension or kind == "function" and instruction.arg in enclosing
+            instruction.arg in enclosing if kind == "function" else index not in seen
         ):
             stored_globals[instruction.arg] = None
     if kind == "class":
@@ -121,6 +122,18 @@ def _declared(
         for nested in comprehensions_of(raw):
             _of_comprehension(nested, raw, local, stored_globals, stored_cells)
     return stored_globals, stored_cells
+
+
+def _read_undeclared(kind: str, instructions: list[Instruction], inside: list[bool]) -> set[int]:
+    """The indices of instructions in comprehensions that read globals though no ``global`` statement says so.
+
+    In a class all of them do, in a module those of names that ``:=`` changes.
+    """
+    within = {index for index, is_inside in enumerate(inside) if is_inside}
+    if kind != "module":
+        return within
+    assigned = {instructions[index].arg for index in within if instructions[index].op == "STORE_GLOBAL"}
+    return {index for index in within if instructions[index].arg in assigned}
 
 
 def _globals_of_nested(instructions: list[Instruction]) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Callable, Iterator, Optional, Tuple
 
 from ...errors import DecompilationError
@@ -30,6 +29,7 @@ from ..lift.values import (
 from ..syntax import nodes
 from ..syntax.transforms.kept_constants import apart
 from . import type_parameters
+from .annotation_text import annotation
 from .annotations import annotations_of, find_function, spread, starred
 from .unused import mention_in_value, unused_value
 
@@ -378,23 +378,6 @@ def _element(body: list[nodes.Statement], generators: list[nodes.comprehension])
         element = never(generators[-1])
         return element.key, element.value
     return None
-
-
-def annotation(value: nodes.Expression, stringified: bool) -> nodes.Expression:
-    """An annotation; with ``from __future__ import annotations`` its constant is the text itself."""
-    if stringified and isinstance(value, nodes.Constant) and isinstance(value.value, str):
-        return nodes.Raw(_FOLDED.sub(_with_ellipsis, value.value))
-    return value
-
-
-def _with_ellipsis(index: re.Match[str]) -> str:
-    text = _ELLIPSIS.sub(lambda found: found[1] or "...", index[1])
-    return index[0] if text == index[1] else f"[{text}]"
-
-
-_ELLIPSIS = re.compile(r"""('[^']*'|"[^"]*")|\bEllipsis\b""")
-_FOLDED = re.compile(r"""\[\(((?:'[^']*'|"[^"]*"|[^][()'"])*)\)\]""")
-"""An index in an annotation's text that 3.8 folded to a constant: ``[..., None]`` became ``[(Ellipsis, None)]``."""
 
 
 def arguments_of(

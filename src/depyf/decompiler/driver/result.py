@@ -24,8 +24,8 @@ class ResultText:
     """A text, printed on first use: a module's does not require printing those of its functions.
 
     ``make`` gives the text and its line map. A comment at the top says if the text is not proven by ``verdict``, and
-    which names that no source can have the identifiers in ``meant`` mean, and lists the names in ``own``: code objects,
-    and what they are called instead. ``needs`` is what compile() needs to be told. ``is_laid_out`` puts it at the end.
+    which names that no source can have the identifiers in ``meant`` mean, and lists ``own``: what has another name in
+    the text, and that name. ``needs`` is what compile() needs to be told. ``is_laid_out`` puts it at the end.
     """
 
     def __init__(

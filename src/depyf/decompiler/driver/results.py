@@ -53,7 +53,8 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     own: list[tuple[str, str]] = []
     for child in raw.walk():
         meant.update(work.respelling.of(child))
-        own += [(child.qualname, name) for _, name in work.respelling.own_names(child)[:1]]
+        if child not in work.refused and child not in work.partials:
+            own += [(_place(what, child), name) for what, name in work.respelling.own_names(child)[:1]]
     if raw in work.folded_asserts:
         verdict = verdict._replace(assumptions=(*verdict.assumptions, rewritten_asserts.ASSUMPTION))
     if slices.calls_slice(raw, tree):
@@ -85,6 +86,14 @@ def _with_what_is_put_back(
     if needs:
         said.append("compiled with " + " and ".join(needs))
     return verdict._replace(reasons=(*verdict.reasons, *said))
+
+
+def _place(what: str, raw: RawCode) -> str:
+    """What in ``raw`` has another name in the text, by ``what`` as of ``own_names``."""
+    if what in ("name", "qualified name"):
+        return raw.qualname
+    variable = what[len("name for ") :] if what.startswith("name for ") else f"the {what}"
+    return variable if kind_of(raw) == "module" else f"{variable} in {raw.qualname}"
 
 
 def _needs(raw: RawCode, tree: nodes.Node) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from code that was written twice. Without a line table they are joined where the
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Dict, Iterable, Sequence
+from typing import Any, Callable, Dict, Iterable, Set, Tuple
 
 from ..bytecode import EXITS, Instruction, RawCode
 from ..bytecode.instruction import Position, unbound_name
@@ -16,6 +16,7 @@ from ..syntax.node import constant_key
 from .control_flow_graph import MAX_COPY_SIZE, BasicBlock, ControlFlowGraph
 from .regions import chain
 from .stack_entries import Entries, entries_after, entries_at_starts
+from .written_returns import written_return
 
 _NOT_COUNTED = ("NOP", "NULL")
 _LATEST = 1 << 30
@@ -24,6 +25,7 @@ _UNWINDS = ("SWAP", "RETURN_VALUE")
 """Operations right after the evaluation of a ``return`` value; two of them may follow each other."""
 
 _KeyOf = Callable[[Instruction], Any]
+_Values = Dict[int, Set[Tuple[int, int]]]
 _Copied = Callable[[BasicBlock, BasicBlock, Dict[BasicBlock, Entries], _KeyOf], int]
 
 
@@ -54,10 +56,17 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     starts = entries_at_starts(graph)
     assert all(block in starts for blocks in groups.values() for block in blocks), "unreachable blocks are gone"
     key = _key_of_end if exits_are_copied else _key_by_offset
+    values = _values(graph)
     copied: _Copied = (
-        partial(_copied, receivers=_receivers(graph, starts))
+        partial(_copied, receivers=_receivers(graph, starts), values=values)
         if has_lines
-        else partial(_copied_without_lines, after_statements=_after_statements(graph), handlers=handlers)
+        else partial(
+            _copied_without_lines,
+            after_statements=_after_statements(graph),
+            handlers=handlers,
+            arms=[block.successors for block in graph.blocks if block.fall is not None],
+            values=values,
+        )
     )
     for blocks in groups.values():
         _join(graph, blocks, starts, key, copied)
@@ -66,7 +75,7 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
         return
     for blocks in _before_exits(graph, groups):
         starts = entries_at_starts(graph)
-        _join(graph, blocks, starts, key, partial(_copied, receivers=_receivers(graph, starts)))
+        _join(graph, blocks, starts, key, partial(_copied, receivers=_receivers(graph, starts), values={}))
     graph.remove_unreachable()
 
 
@@ -106,84 +115,6 @@ def _ends(
         if not any(one is not None and (one.line or _LATEST) < (last.line or 0) for one in tests):
             found.append((block, last))
     return found
-
-
-def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:
-    """Return the position of a NOP in ``block`` as wide as ``return``, or as ``None`` after it.
-
-    The compiler leaves one where the code that leaves a with statement has the statement's position, but also one with
-    the position of what was done before: of the test that leads here, or of the store to a name as wide. In a handler
-    within the with statement, what leaves the handler has that position.
-    """
-    sources = predecessors.get(block, [])
-    if len(sources) == 1 and _calls_exit(block) and _calls_exit(sources[0]) and sources[0].operations()[4:] == ["POP"]:
-        return written_return(sources[0], predecessors)  # it leaves another with statement first
-    lasts = [source.last for source in sources if source.last is not None]
-    before, lines = {last.position for last in lasts}, {last.line for last in lasts}
-    if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
-        return lasts[0].position
-    if all(i.op != "NOP" for i in block.instructions):
-        return None
-    for at, instruction in enumerate(block.instructions):
-        done = [block.instructions[max(0, at - 2) : at]] if at else [source.instructions for source in sources]
-        position = instruction.position if instruction.position not in before else None
-        if instruction.op == "NOP" and is_as_wide_as_return(position) and not _ends_any(position, done):
-            assert position is not None
-            if position[3] - position[2] == len("return"):
-                return position
-            rest = block.instructions[at + 1 : -2]
-            if position[0] not in lines and all((one.line or 0) < position[0] for one in rest):
-                return position
-        before.add(instruction.position)
-    return None
-
-
-_CALLS_EXIT = ["CONST", "CONST", "CONST", "CALL"]
-
-
-def _returns_from_handler(
-    block: BasicBlock, source: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]
-) -> bool:
-    """Whether ``source`` ends with what leaves a handler, at the position of a ``return`` that leaves the with
-    statement in ``block``.
-    """
-    handled = source.instructions[-2:-1] or [p.last for p in predecessors.get(source, ()) if p.last is not None]
-    last = source.instructions[-1].position
-    is_left = [i.op for i in block.instructions[:4]] == _CALLS_EXIT
-    return is_left and is_as_wide_as_return(last) and all(one.position != last for one in handled)
-
-
-def _calls_exit(block: BasicBlock) -> bool:
-    """Whether ``block`` begins with the code that leaves a with statement."""
-    return block.operations()[:4] == _CALLS_EXIT
-
-
-def is_as_wide_as_return(position: Position | None) -> bool:
-    """Whether the position is as wide as ``return``, or as ``None`` after it.
-
-    ``pass`` is as wide as ``None``, but on a line of its own it has an even column.
-    """
-    if position is None or None in position or position[0] != position[1]:
-        return False
-    width = position[3] - position[2]
-    return bool(width == len("return") or width == len("None") and position[2] % 2)
-
-
-def ends_statement(position: Position | None, before: Sequence[Instruction]) -> bool:
-    """Whether ``position`` is that of the last instruction ``before`` it, or would be if that had not the position of
-    another store, to which it is joined.
-    """
-    last = before[-1] if before else None
-    if last is None or position is None:
-        return False
-    is_joined = last.op == "STORE_FAST" and [one.offset for one in before[-2:-1]] == [last.offset]
-    if is_joined and last.position is not None and None not in (*position, *last.position):
-        return bool(position[0] == last.position[0] and position[2] > last.position[2])
-    return position == last.position
-
-
-def _ends_any(position: Position | None, parts: Iterable[Sequence[Instruction]]) -> bool:
-    return any(ends_statement(position, before) for before in parts)
 
 
 def _before_with_exit(block: BasicBlock, sources: Iterable[BasicBlock]) -> Position | None:
@@ -313,6 +244,7 @@ def _copied(
     starts: dict[BasicBlock, Entries],
     key: _KeyOf,
     receivers: set[BasicBlock],
+    values: _Values,
 ) -> int:
     """Return how many of the last instructions of both are copies of the same code; 0 if none."""
     ours, theirs = block.instructions, other.instructions
@@ -338,6 +270,8 @@ def _copied(
         for length in range(longest, whole, -1):
             if _before(block, length, starts) == value == _before(other, length, starts):
                 return length if not _begin_with_one_constant(ours, theirs) else whole
+    else:
+        whole = max(whole, _of_one_value(block, other, starts, values, longest))
     length = len(ours) - _consumption(block, starts)
     if whole <= length <= longest and length in (len(theirs) - _consumption(other, starts), len(theirs)):
         # They differ only in a value on the stack: `z = a if c else b; return z`.
@@ -384,24 +318,33 @@ def _copied_without_lines(
     key: _KeyOf,
     after_statements: set[BasicBlock],
     handlers: set[BasicBlock | None],
+    arms: list[list[BasicBlock]],
+    values: _Values,
 ) -> int:
     """Return how many of the last instructions of both are equal and follow, or are inside, one statement; 0 if none.
 
-    Two blocks that begin inside an expression belong to the same one. A ``return`` evaluates its value before it leaves
-    the enclosing statements, so anything evaluated later, except a constant, is code after the statement: a whole block
-    of ``after_statements``, or the code after a statement has popped what it kept on the stack.
+    Two blocks that begin inside an expression belong to the same one, and so do those that lead to one of ``values``;
+    the ``arms`` of one test are no copies of each other, alike as they may be. A ``return`` evaluates its value before
+    it leaves the enclosing statements, so anything evaluated later, except a constant, is code after the statement: a
+    whole block of ``after_statements``, or the code after a statement has popped what it kept on the stack.
     """
     tail = block.instructions
-    inside = starts[block] == starts[other] and not all(starts[block])
+    are_arms = [block, other] in arms or [other, block] in arms
+    shorter, longer = sorted((starts[block], starts[other]), key=len)
+    inside = not all(shorter) and longer[: len(shorter)] == shorter
+    longest = _longest(tail, other.instructions, key)
+    of_value = _of_one_value(block, other, starts, values, longest)
     dropped = _without_operand((block, other), starts)
-    for length in range(_longest(tail, other.instructions, key), 0, -1):
+    for length in range(longest, 0, -1):
         before = _before(block, length, starts)
         if before != _before(other, length, starts):
             continue
         operations = [i.op for i in tail[-length:] if i.op not in _NOT_COUNTED]
         if operations[-1] == "RERAISE" and len(operations) <= MAX_COPY_SIZE and handlers.isdisjoint((block, other)):
             return length  # implicit: the end of one handler
-        if inside or before in dropped and not all(before):
+        if before == shorter and are_arms:
+            continue
+        if inside or length == of_value or before in dropped and not all(before):
             return length if operations[0] not in _UNWINDS else 0
         left = any(
             len(before) < len(starts[one]) or one in after_statements and length == len(one.instructions)
@@ -420,6 +363,42 @@ def _after_statements(graph: ControlFlowGraph) -> set[BasicBlock]:
         for after in block.successors
         if block.region is not None and block.region not in chain(after.region)
     }
+
+
+def _values(graph: ControlFlowGraph) -> _Values:
+    """Return, for each exit by the offset of its last instruction, the tests that keep a value for an exit after them,
+    each with the length of that.
+
+    All that follows such a test computes the other values for that exit, or a copy: ``x = a and (b if c else d)``.
+    """
+    found: _Values = {}
+    for test in graph.blocks:
+        if test.last is None or not test.last.op.endswith("_OR_POP"):
+            continue
+        if test.target is None or test.target.last is None or test.target.last.op not in EXITS:
+            continue
+        key = test.start, len(test.target.instructions)
+        seen, todo = {test.target}, [test.target, test.fall]
+        while todo:
+            block = todo.pop()
+            if block is None or block.last is None:
+                continue
+            found.setdefault(block.last.offset, set()).add(key)
+            todo += [one for one in block.successors if one not in seen]
+            seen.update(block.successors)
+    return found
+
+
+def _of_one_value(
+    block: BasicBlock, other: BasicBlock, starts: dict[BasicBlock, Entries], values: _Values, longest: int
+) -> int:
+    """Return the length of the exit for which both compute values, at most ``longest``; 0 if there is none."""
+    ours, theirs = (values.get(one.instructions[-1].offset, set()) for one in (block, other))
+    for length in sorted({length for _, length in ours & theirs if length <= longest}, reverse=True):
+        before = _before(block, length, starts)
+        if not all(before) and before == _before(other, length, starts):
+            return length
+    return 0
 
 
 def _longest(ours: list[Instruction], theirs: list[Instruction], key: _KeyOf) -> int:

@@ -13,9 +13,10 @@ from ...errors import DecompilationError
 from ..bytecode import EXITS, OPPOSITE, PATTERN_OPERATIONS, Instruction, RawCode
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from .control_flow_graph import BasicBlock, ControlFlowGraph
-from .exit_copies import ends_statement, is_as_wide_as_return, is_short
+from .exit_copies import is_short
 from .regions import Region, chain
 from .stack_entries import entries_at_starts
+from .written_returns import ends_statement, is_as_wide_as_return
 
 _Location = Tuple[BasicBlock, int]
 

@@ -9,8 +9,8 @@ from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, 
 from ..bytecode.instruction import EMPTY_BODY, Position
 from ..bytecode.kinds import kind_of
 from ..flowgraph import BasicBlock, ControlFlowGraph
-from ..flowgraph.exit_copies import written_return
 from ..flowgraph.stack_entries import ITERATES
+from ..flowgraph.written_returns import written_return
 from ..syntax import nodes
 from .columns import begins_with_exit, calls_exit, column_of_jump, leaves_with
 from .evidence import Evidence

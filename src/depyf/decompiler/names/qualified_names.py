@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from ..bytecode import RawCode
-from ..bytecode.kinds import Made, kind_of
+from ..bytecode.kinds import FORMAT, Made, compiled_parameter, kind_of
 
 
 def qualified_names(
@@ -29,7 +29,9 @@ def qualified_names(
         is_bare = is_outermost and parents[code].kind == "generic"
         if use is not None and use.annotated and _is_named_after_function(code, use.annotated, plain, is_bare):
             name, use = f"{texts[use.annotated]}.{name}", made[use.annotated].use
-        is_global = use is not None and use.is_global and kind_of(code) in ("function", "class", "annotations")
+        if len(owners) > 1 and kind_of(code) != "annotations" and use is not None and use.stored:
+            use = made[owners[-2]].use  # of the code that makes its type parameters
+        is_global = use is not None and use.is_global and _is_named_as_global(code)
         found[code] = name if is_outermost or is_global else found[owner] + inside + name
         if owner.kind not in ("function", "lambda", "class", "module"):  # versions differ in these
             while owners[-1] in parents:
@@ -39,6 +41,13 @@ def qualified_names(
         if is_moved and made[code].name == code.name and name == texts[code]:
             found[code] = _with_own_prefix(code, name)  # recompile() restores it in functions
     return found
+
+
+def _is_named_as_global(code: RawCode) -> bool:
+    """Whether the qualified name of ``code`` is its name if that is global: those of type aliases that take a format,
+    as annotations do, are not.
+    """
+    return kind_of(code) in ("function", "class", "annotations") and compiled_parameter(code) != FORMAT
 
 
 def _with_own_prefix(code: RawCode, text: str) -> str:

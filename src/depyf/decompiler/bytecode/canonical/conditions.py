@@ -47,14 +47,18 @@ def _cover_jumps(instructions: list[Instruction]) -> None:
 
 
 def _fold_to_bool(instructions: list[Instruction]) -> list[Instruction]:
-    """Drop TO_BOOL before a test. Jumps that lead past it bring a bool: testing that again changes nothing."""
+    """Drop TO_BOOL before a test. Jumps that lead past it bring a bool: testing that again changes nothing.
+
+    No compiler leaves a NOP between the two; tools do.
+    """
     dropped: set[int] = set()
-    for index in range(len(instructions) - 1):
-        user = instructions[index + 1]
-        if instructions[index].op == "TO_BOOL" and (
-            user.op in OR_POP or (user.op == "UNARY_OP" and user.arg == "not")
-        ):
-            dropped.add(index)
+    for index in [index for index, one in enumerate(instructions[:-1]) if one.op == "TO_BOOL"]:
+        end = index + 1
+        while instructions[end].op == "NOP" and end + 1 < len(instructions):
+            end += 1
+        user = instructions[end]
+        if user.op in OR_POP or user.op == "UNARY_OP" and user.arg == "not":
+            dropped.update(range(index, end))
             user.handler = instructions[index].handler
     return without(instructions, dropped) if dropped else instructions
 

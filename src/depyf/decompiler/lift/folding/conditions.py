@@ -152,18 +152,28 @@ def fold_conditional_test(block: LiftedBlock) -> bool:
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    value = first.test
-    if in_a_comprehension(block) and skip_jumps(first.true) is skip_jumps(second.false):
-        # In a clause of a comprehension this can only be `not b if a else c`; as a statement it has other forms.
+    value, end = first.test, second.terminator
+    crossed = skip_jumps(first.true) is skip_jumps(second.false)
+    if crossed and (in_a_comprehension(block) or _chooses_value(first)):
+        # There this can only be `not b if a else c` or `b if a else not c`; as a statement it has other forms.
         if skip_jumps(first.false) is not skip_jumps(second.true):
             return False
-        value = negate(value)
+        if in_a_comprehension(block) or second.fall is not second.false:
+            value = negate(value)
+        else:
+            end = end._replace(test=negate(second.test), true=second.false, false=second.true)
     elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
         return False
     elif (first.evidence.line or 0) > (block.evidence.exit_line or sys.maxsize):
         return False  # its text would be before the condition
-    block.become(second.terminator._replace(test=nodes.IfExp(test, value, second.test)))
+    block.become(end._replace(test=nodes.IfExp(test, value, end.test)))
     return True
+
+
+def _chooses_value(test: LiftedBlock) -> bool:
+    """Whether a target of ``test`` pushes a value: it is part of the test of a conditional expression."""
+    targets = skip_jumps(test.true), skip_jumps(test.false)
+    return any(one is not None and pushes_one(one, test.exit) for one in targets)
 
 
 def fold_constant_arm(block: LiftedBlock) -> bool:
