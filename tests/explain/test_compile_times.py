@@ -88,9 +88,11 @@ def test_caches_with_their_reasons():
     log = EventLog()
     log.take("fx_graph_cache_bypass", 1, {"compile_id": "0/0", "cache_bypass_reason": "Can't cache\n HOP", "key": [1]})
     log.take("autograd_cache_hit", time_ns=2, metadata={"compile_id": "0/1", "long": "x" * 9999})
+    log.take("fx_graph_cache_miss", 2, {"compile_id": "0/2"}, True)  # as 2.13 calls it
     log.take("cache_state", 3, "B", {"compile_id": "0/0"})
     assert log.caches("0/0") == ("Inductor's cache: bypass, Can't cache HOP",)
+    assert log.caches("0/2") == ("Inductor's cache: miss",)
     assert log.caches("0/1") == ("AOTAutograd's cache: hit",) and log.caches("1/0") == ()
     events = json.loads(log.text())["traceEvents"]
-    assert [one["ph"] for one in events] == ["i", "i", "B"] and "key" not in events[0]["args"]
+    assert [one["ph"] for one in events] == ["i", "i", "i", "B"] and "key" not in events[0]["args"]
     assert len(events[1]["args"]["long"]) == 500

@@ -33,7 +33,7 @@ class EventLog:
         The parameters are those of `_log_timed_event`; `log_instant_event` has its values in the place of a phase.
         """
         if not isinstance(phase, str):
-            phase, metadata = "i", phase if metadata is None else metadata
+            phase, metadata = "i", phase if isinstance(phase, dict) else metadata
         self._take(event_name, time_ns, phase, metadata or {})
 
     def _take(self, name: str, nanoseconds: int, phase: str, values: Mapping[str, Any]) -> None:

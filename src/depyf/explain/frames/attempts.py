@@ -44,6 +44,7 @@ class Attempts:
         circumstances: of each compilation, by its id.
         called_from: the program's lines of the call for which a function is being compiled, the innermost first.
         caller: the innermost, if the function is a library's.
+        tracing: torch's notes on the graph that is being compiled; they hold the model.
     """
 
     def __init__(self, session: Session) -> None:
@@ -55,6 +56,7 @@ class Attempts:
         self._recompiles: dict[int, tuple[CodeType, list[str], RecompilingCall]] = {}  # before their attempts
         self.circumstances: dict[str, dict[str, str]] = {}  # of each compilation, by its id
         self.called_from: list[SourceLine] = []
+        self.tracing: Any = None
         self.caller: SourceLine | None = None
 
     def unsupported(self, error: Any) -> None:
@@ -102,7 +104,7 @@ class Attempts:
         """An attempt has ended: `call` is that of `_compile`."""
         for watch in WATCHERS:
             watch(None)
-        skip, self._skip = self._skip, None
+        skip, self._skip, self.tracing = self._skip, None, None
         if error is None and torch_attempts.has_code(result):
             return
         function, args, kwargs = call

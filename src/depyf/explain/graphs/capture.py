@@ -61,7 +61,7 @@ def capture(module: Any, name: str, global_name: str = "") -> tuple[Graph, Graph
         words = _tensor_words(value)
         if node.op == "placeholder":
             graph.placeholders.append(str(node.target))
-            graph.examples[str(node.target)] = _example(value)
+            graph.examples[str(node.target)] = _example(value) if "example_value" in node.meta else ""
             graph.inputs[str(node.target)] = user_spelling(input_source(node))
             text.inputs.append((str(node.target), words or _scalar_words(value, node)))
         elif node.op == "output":

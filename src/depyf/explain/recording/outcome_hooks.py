@@ -102,10 +102,11 @@ def _hook_method(kind: str, method: str, event: str, recorder: Any, undo: contex
 
 
 def hook_events(recorder: Any, undo: contextlib.ExitStack) -> None:
-    """`_log_timed_event(name, time_ns, phase, metadata)` and `log_instant_event(name, time_ns, metadata)`."""
+    """`_log_timed_event(name, time_ns, phase, metadata)` and `log_instant_event(name, time_ns, metadata)`, if any."""
     logger = find("torch._dynamo.utils", "ChromiumEventLogger")
-    _hook_event(logger, "_log_timed_event", recorder, undo)
-    _hook_event(logger, "log_instant_event", recorder, undo)
+    for method in ("_log_timed_event", "log_instant_event"):
+        if method in vars(logger):
+            _hook_event(logger, method, recorder, undo)
 
 
 def _hook_event(logger: Any, method: str, recorder: Any, undo: contextlib.ExitStack) -> None:

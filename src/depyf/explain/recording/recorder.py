@@ -91,7 +91,6 @@ class Recorder:
         self._breaks: dict[str, GraphBreak] = {}
         self._graph_of_compilation: dict[str, str] = {}
         self._followed: dict[str, Followed] = {}  # by compilation
-        self._tracing: Any = None  # torch's notes on the graph that is being compiled
         self._files: list[GraphFile] = []
         self.kernels = KernelRecorder(self._write, self._graphs, self.session.cuda_graphs)
         self._attempts = Attempts(self.session)
@@ -290,7 +289,7 @@ class Recorder:
                 graph.global_name = name
                 graph.backend = entry.backend
                 entry.graphs.append(graph)
-                graph.effects = effects_of(self._tracing, graph)
+                graph.effects = effects_of(self._attempts.tracing, graph)
                 if graph_name in self._breaks and not taken and not entry.cuts:
                     entry.breaks.append(place(self._breaks[graph_name], self._attempts.caller))
 
@@ -340,7 +339,7 @@ class Recorder:
     def _begin_graph(self, name: str, module: Any) -> None:
         with contained(self.session, f"describing {name}", "its place in the page"):
             self._graphs[name], self._unwritten[name] = capture(module, name)
-            self._tracing = torch_keeps.tracing_context()
+            self._attempts.tracing = torch_keeps.tracing_context()
             self._graphs[name].graph_module = None  # it would keep the model's parameters alive
             if (found := graph_break_of(module)) is not None:
                 self._breaks[name] = found

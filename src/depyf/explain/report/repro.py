@@ -91,7 +91,7 @@ def repro_of(graph: Graph, entry: CacheEntry, function: str) -> str:
             raise NotAlone(f"nothing like {name} can be made from its type")
         source = source.replace(f"of_program({name!r})", made)
     lines = [line for one in graph.global_lines.values() for line in one.split("; ")]
-    named = [(graph.examples[name], graph.inputs.get(name) or name) for name in graph.placeholders]
+    named = [(graph.examples[name], one_line(graph.inputs.get(name) or name)) for name in graph.placeholders]
     given = "".join(f"        {made},  # {name}\n" for made, name in named)
     main = _MAIN.format(
         given=given, graph=graph.name, backend=graph.backend,
