@@ -70,6 +70,9 @@ if __name__ == "__main__":
 '''
 
 
+_ITSELF = "self = types.SimpleNamespace("
+
+
 class NotAlone(ValueError):
     """A graph needs something of the program's: the text says what."""
 
@@ -89,7 +92,16 @@ def repro_of(graph: Graph, entry: CacheEntry, function: str) -> str:
     for name, made in graph.examples.items():
         if not made:
             raise NotAlone(f"nothing like {name} can be made from its type")
-        source = source.replace(f"of_program({name!r})", made)
+    attributes = [name for name in graph.examples if name not in graph.placeholders]
+    for number, name in enumerate(attributes):
+        if f"of_program({name!r})" in source:
+            source = source.replace(f"of_program({name!r})", f"ATTRIBUTE_{number}")
+        elif name.isidentifier():
+            inner, _, rest = source.rpartition(_ITSELF)
+            source = f"{inner}{_ITSELF}{name}=ATTRIBUTE_{number}, {rest}"
+        else:
+            raise NotAlone(f"it needs {name} of the program")
+    made_once = [f"ATTRIBUTE_{number} = {graph.examples[name]}" for number, name in enumerate(attributes)]
     lines = [line for one in graph.global_lines.values() for line in one.split("; ")]
     named = [(graph.examples[name], one_line(graph.inputs.get(name) or name)) for name in graph.placeholders]
     given = "".join(f"        {made},  # {name}\n" for made, name in named)
@@ -99,7 +111,8 @@ def repro_of(graph: Graph, entry: CacheEntry, function: str) -> str:
         dynamic=any(graph.examples[name].isdigit() for name in graph.placeholders) or None,
     )  # fmt: skip
     title = one_line(f"The graph {graph.name} of {function} by itself: `python {repro_name(graph)} [BACKEND]` runs it.")
-    text = "\n".join([f"# {title}", _IMPORTS, *lines, _TENSOR, source, *filter(None, [helpers_used(source)]), main])
+    helpers = list(filter(None, [helpers_used(source)]))
+    text = "\n".join([f"# {title}", _IMPORTS, *lines, _TENSOR, *made_once, source, *helpers, main])
     missing = _unbound(text)
     if missing:
         raise NotAlone("it needs {} of the program".format(", ".join(missing)))
