@@ -163,7 +163,7 @@ def equal_dumps(python: str, options: argparse.Namespace) -> int:
 
 def files_below(folder: str) -> Dict[str, bytes]:
     """The files of a dump by their path in it, that of the times left out."""
-    files = [path for path in Path(folder).rglob("*") if path.is_file() and path.stem != "compile_times"]
+    files = [path for path in Path(folder).rglob("*") if path.is_file() and not path.name.startswith("compile_times.")]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 

@@ -56,6 +56,7 @@ def test_a_compiled_optimizer_gives_equal_files(tmp_path):
         assert done.returncode == 0, done.stderr.decode()[-3000:]
         dumps.append({path.name: path.read_text() for path in home.iterdir() if path.is_file()})
         dumps[-1]["compile_times.txt"] = dumps[-1]["compile_times.txt"].splitlines()[0]
+        dumps[-1].pop("compile_times.trace.json", None)
         dumps[-1].pop("compile_times.json", None)  # it differs in every run, and torch 2.2 keeps no such times
     assert sorted(dumps[0]) == sorted(dumps[1])
     differing = [name for name in dumps[0] if dumps[0][name] != dumps[1][name]]

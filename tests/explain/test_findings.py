@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 import torch_programs
+from torch._dynamo.backends.common import aot_autograd
 from torch_programs.dumps import forms
 from torch_programs.observe import observe
 from torch_programs.suite import CALLS, lacking
@@ -297,3 +298,49 @@ def test_functions_of_numpy_are_one_line(tmp_path):
         assert line == f"  and {report.left['numpy']} functions of numpy, which Dynamo leaves to Python by rule"
         assert line[6:] in (tmp_path / "README.md").read_text()
     assert [one for one in report.remarks if one.package and one.is_finding] == []
+
+
+def no_backward(module, inputs):
+    raise ValueError("this backend has no backward")
+
+
+def test_a_backward_graph_that_can_not_be_compiled_raised_where_it_was_needed(tmp_path):
+    torch._dynamo.reset()
+    backend = aot_autograd(fw_compiler=lambda module, inputs: module, bw_compiler=no_backward)
+    with depyf.prepare_debug(tmp_path) as session:
+        result = torch.compile(lambda x: x.sin().sum(), backend=backend)(torch.ones(3, requires_grad=True))
+        with pytest.raises(Exception, match="this backend has no backward"):
+            result.backward()
+    report = report_of(session)
+    (one,) = [one for one in report.remarks if one.is_finding]
+    assert (one.kind, one.text, report.counts["raised"]) == ("raised", "result.backward()", 1)
+    assert "compiling the backward graph: " in one.words and "this backend has no backward" in one.words
+    assert report.counts["functions"] == 1 and report.counts["uncompiled"] == 0
+
+
+def test_an_error_of_a_backward_pass_that_is_compiled_is_the_programs(tmp_path):
+    torch._dynamo.reset()
+    x = torch.ones(3, requires_grad=True)
+    with depyf.prepare_debug(tmp_path) as session:
+        result = torch.compile(lambda x: x.sin().sum(), backend="aot_eager")(x)
+        result.backward()
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            result.backward()
+    assert not session.refusals
+
+
+def test_a_call_that_a_stance_forbids_raised(tmp_path):
+    if not hasattr(torch.compiler, "set_stance"):  # torch 2.6
+        return
+    torch._dynamo.reset()
+    step = torch.compile(lambda x: x + 1, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        step(torch.ones(3))
+        with torch.compiler.set_stance("fail_on_recompile"):
+            step(torch.ones(3))
+            with pytest.raises(RuntimeError, match="fail_on_recompile"):
+                step(torch.ones(3, dtype=torch.float64))
+    (one,) = [one for one in report_of(session).remarks if one.is_finding]
+    assert one.kind == "raised" and one.text == "step(torch.ones(3, dtype=torch.float64))"
+    assert "which the stance 'fail_on_recompile' forbids" in one.words
+    assert one.unfit == ["0/0 did not fit: x.dtype == float32; it is float64 now"]

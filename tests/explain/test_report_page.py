@@ -264,6 +264,7 @@ def test_files_and_index(tmp_path: Path) -> None:
     assert sorted(Path(path).name for path in written) == sorted(path.name for path in tmp_path.iterdir())
     assert {path.name for path in tmp_path.iterdir()} == {
         "README.md",
+        *(f"__compiled_fn_{number}.repro.py" for number in (1, 5, 7)),
         "full_code_for_toy_example_0.py",
         "guards_0_for_toy_example.txt",
         "guards_0_for_{}.txt".format(RESUME),

@@ -53,7 +53,8 @@ def test_files_of_an_earlier_recording_are_named(tmp_path):
     with depyf.prepare_debug(tmp_path):
         compiled(plus_one)(torch.ones(3))
     assert "earlier" not in index_of(tmp_path)
-    again = ("README.md", "compile_times.txt", "compile_times.json", "remarks.json", "sources.json")  # of each
+    times = ("compile_times.txt", "compile_times.json", "compile_times.trace.json")
+    again = ("README.md", *times, "remarks.json", "sources.json")  # of each
     before = sorted(path.name for path in tmp_path.iterdir() if path.name not in again)
     (tmp_path / "notes.txt").write_text("mine")
     with depyf.prepare_debug(tmp_path):

@@ -89,7 +89,8 @@ def examine(session: Any) -> Dict[str, Any]:
     recorded = recording_of(folder, session)
     entries = [entry for frame in session.frames for entry in frame.entries]
     wrong = ["{} failed: {}".format(one.what, one.reason) for one in session.failures]
-    wrong += ["{} is missing: {}".format(one.path, one.reason) for one in session.artifacts if one.status != "written"]
+    wrong += ["{} is missing: {}".format(one.path, one.reason) for one in session.artifacts
+              if one.status != "written" and one.kind != "repro"]  # fmt: skip
     files = [path for path in Path(folder).rglob("*") if path.is_file()]
     linked = list(compilations(session))
     for path in files:

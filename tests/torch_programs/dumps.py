@@ -44,7 +44,8 @@ def examine(program: Program, directory: str, model: Any, ran: AbstractSet[str] 
     wrong += _not_found(program.finding, directory, model, text) if program.finding else []
     _verdicts(found, model)
     wrong += ["{} failed: {}".format(one.what, one.reason) for one in model.failures]
-    wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts if one.status != "written"]
+    wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts
+              if one.status != "written" and one.kind != "repro"]  # fmt: skip
     if program.watch == "debug":
         names = {os.path.basename(path) for path in ran if os.path.dirname(path) == directory}
         wrong += ["no breakpoint in {} is hit".format(one) for one in _meant_to_run(program, model) if one not in names]

@@ -156,8 +156,10 @@ class CudaGraph:
 class Graph:
     """A captured graph: `name` is stable (`__compiled_fn_1`), `global_name` what this process calls it.
 
-    `source` is a Python function of that name, comments and all; `results` are the names of what it returns, empty
-    when that is no plain tuple. `stage_files` maps the stage
+    `effects` are what it does to its inputs and shares with them. `source` is a Python function of that name, comments
+    and all; `results` are the names of what it returns, empty
+    when that is no plain tuple. `examples` are expressions that make something like its inputs and attributes, by their
+    names, "" where there is none. `stage_files` maps the stage
     ("Captured_Graph", "Forward_graph", ...) to the file name in the dump.
     """
 
@@ -167,6 +169,9 @@ class Graph:
     nodes: list[Node] = field(default_factory=list)
     placeholders: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
+    inputs: dict[str, str] = field(default_factory=dict)  # by placeholder, as the program spells them
+    examples: dict[str, str] = field(default_factory=dict)
+    effects: list[str] = field(default_factory=list)
     stage_files: dict[str, str] = field(default_factory=dict)
     kernels: list[Kernel] = field(default_factory=list)
     backend: str = ""
@@ -287,7 +292,8 @@ class RecompileReason:
 class CacheEntry:
     """One compilation of a frame: guards, the code which runs when they hold, and what that code calls.
 
-    `code` is what runs, `original_code` what Dynamo made: another object where ours is in its place.
+    `code` is what runs, `original_code` what Dynamo made: another object where ours is in its place. `called_from` are
+    the program's lines of the call that compiled it, the innermost first.
     """
 
     compile_id: str = ""
@@ -309,6 +315,7 @@ class CacheEntry:
     recompile_reasons: list[str] = field(default_factory=list)
     actual_values: list[str] = field(default_factory=list)  # one for each reason: what the failed guard found, or ""
     recompiled: list[RecompileReason] = field(default_factory=list)  # the same, taken apart
+    called_from: list[SourceLine] = field(default_factory=list)
     backend: str = ""
     state: dict[str, str] = field(default_factory=dict)  # torch's global state that it is for: see torch_state.py
     tried: int = field(default=-1, compare=False, metadata={"live": True})  # its place in Dynamo's list, 0 is first

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from ..compile_times import lost_words, seconds_words
 from ..model import CompileTimes
 from ..torch_facts.torch_behavior import compilation_metrics
 from ..torch_facts.torch_keeps import compile_times, phase_times
+from .compile_events import TRACE, EventLog
 
 __all__ = ["COSTS", "TIMES", "PhaseClock"]
 
@@ -30,9 +33,10 @@ _PHASES: tuple[tuple[int, str, str], ...] = (  # depth, the end of torch's name,
 
 
 class PhaseClock:
-    """What torch has measured since this object was made."""
+    """What torch has measured since this object was made. `events` hears of it as it happens."""
 
     def __init__(self) -> None:
+        self.events = EventLog()
         self._before = {name: len(seconds) for name, seconds in phase_times().items()}
         self._earlier = {id(one): one for one in compilation_metrics()}
         self._found: dict[int, Any] = {}
@@ -46,7 +50,8 @@ class PhaseClock:
     def compilations(self) -> list[CompileTimes]:
         """Each compilation, in order; [] before torch 2.4, which keeps no such records."""
         self.note()
-        return sorted([compile_times(one) for one in self._found.values()], key=lambda one: one.start)
+        found = sorted([compile_times(one) for one in self._found.values()], key=lambda one: one.start)
+        return [replace(one, caches=self.events.caches(one.compile_id)) for one in found]
 
     def seconds(self) -> float:
         """What Dynamo took, with all that it calls."""
@@ -55,6 +60,14 @@ class PhaseClock:
             for name, seconds in phase_times().items()
             if name.endswith(_PHASES[0][1])
         )
+
+    def files(self) -> list[tuple[str, str, str]]:
+        """What there is to write: names, texts, and why to open each."""
+        found = [
+            (TIMES, self.text(), "how long compiling took, by phase; differs in every run"),
+            (TRACE, self.events.text(), "the same as a timeline, to open at https://ui.perfetto.dev"),
+        ]
+        return [one for one in found if one[1]]
 
     def text(self) -> str:
         """The table; "" if torch has measured none of these phases."""
@@ -70,4 +83,17 @@ class PhaseClock:
             return ""
         head = "Seconds by torch's own clocks. A phase contains those indented below it; ours are not in it."
         more = "torch._dynamo.utils.compile_times() has all that torch measures."
+        each = [line for one in self.compilations() for line in _of_one(one)]
+        rows += ["", "Compilations", *each] if each else []
         return "\n".join([head, more, "", "{:>10}  {:>6}".format("seconds", "times"), *rows]) + "\n"
+
+
+def _of_one(one: CompileTimes) -> list[str]:
+    """A compilation: how long, how large, what was lost, what the caches had."""
+    what = "in the first calls" if one.in_calls else one.function or "backward graph"
+    sizes = [f"{number} {noun}" for noun, number in one.sizes]
+    sizes += ["operators of the program's: " + ", ".join(one.custom)] if one.custom else []
+    lines = ["{:>10}  {:>8}  {}{}".format(seconds_words(one.total), one.compile_id, what,
+                                          "  ({})".format(", ".join(sizes)) if sizes else "")]  # fmt: skip
+    lost = lost_words(one.before_restart, one.restarts)
+    return lines + ["{:22}{}".format("", words) for words in filter(None, [lost, *one.caches])]

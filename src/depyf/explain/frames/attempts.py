@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import linecache
 import os
 import re
 import sys
 from types import CodeType, FrameType
-from typing import Any, Callable, Dict, Tuple
+from typing import Any, Callable, Dict, Iterator, Tuple
 
 from ...owners import is_of_libraries, is_of_program
 from ..model import GraphBreak, RecompileReason, Session, SourceLine
@@ -24,8 +25,11 @@ from .recompiles import reason_from_text
 from .refusals import AS_WRITTEN, Refusals
 from .resume_points import resumed
 
-__all__ = ["Attempts"]
+__all__ = ["MOST_CALLS", "Attempts"]
 
+MOST_CALLS = 6  # lines of a stack
+_FORBIDDEN = "it had to be compiled again, which the stance 'fail_on_recompile' forbids"
+_UNFIT = re.compile(r"^ *- (?P<reason>\S.*)$", re.MULTILINE)
 _Args = Tuple[Any, ...]
 _Keywords = Dict[str, Any]
 _COPIED = re.compile(r"  # (?P<file>[^#]+):(?P<line>\d+)$")  # see `user_lines.with_lines`
@@ -38,7 +42,9 @@ class Attempts:
     Attributes:
         refusals: those that gave nothing to run.
         circumstances: of each compilation, by its id.
-        caller: the program's line from which the function comes that is being compiled, if that is a library's.
+        called_from: the program's lines of the call for which a function is being compiled, the innermost first.
+        caller: the innermost, if the function is a library's.
+        tracing: torch's notes on the graph that is being compiled; they hold the model.
     """
 
     def __init__(self, session: Session) -> None:
@@ -49,6 +55,8 @@ class Attempts:
         self._left: tuple[CodeType | None, str, list[RecompileReason]] = (None, "", [])  # by the last attempt
         self._recompiles: dict[int, tuple[CodeType, list[str], RecompilingCall]] = {}  # before their attempts
         self.circumstances: dict[str, dict[str, str]] = {}  # of each compilation, by its id
+        self.called_from: list[SourceLine] = []
+        self.tracing: Any = None
         self.caller: SourceLine | None = None
 
     def unsupported(self, error: Any) -> None:
@@ -87,7 +95,8 @@ class Attempts:
         """An attempt begins: `_compile(code, ...)`."""
         code = args[0] if args else kwargs["code"]
         self.refusals.begins()
-        self.caller = None if is_of_program(code.co_filename) else _program_line(self._session)
+        self.called_from = list(itertools.islice(_program_lines(self._session), MOST_CALLS))
+        self.caller = None if is_of_program(code.co_filename) else next(iter(self.called_from), None)
         for watch in WATCHERS:
             watch(code)
 
@@ -95,7 +104,7 @@ class Attempts:
         """An attempt has ended: `call` is that of `_compile`."""
         for watch in WATCHERS:
             watch(None)
-        skip, self._skip = self._skip, None
+        skip, self._skip, self.tracing = self._skip, None, None
         if error is None and torch_attempts.has_code(result):
             return
         function, args, kwargs = call
@@ -117,6 +126,30 @@ class Attempts:
                 self.refusals.left_to_python(code, f"{AS_WRITTEN} ({_first_line(skip)})")
             else:
                 self.refusals.skipped(code, compile_id, str(skip or ""), recompiled)
+
+    def backward_failed(self, error: BaseException) -> None:
+        """A backward pass has raised: maybe as its graph could not be compiled."""
+        compile_id = torch_attempts.backward_that_failed(error)
+        frames = [frame for frame in self._session.frames for entry in frame.entries
+                  if entry.compile_id == compile_id and not entry.gone]  # fmt: skip
+        for frame in frames[:1]:
+            assert frame.code is not None
+            self._outside(frame.code, compile_id or "", error, "compiling the backward graph: ")
+
+    def forbidden(self, args: _Args, kwargs: _Keywords, error: BaseException) -> None:
+        """A stance forbids to compile a frame: `fail_callback(frame, ...)`."""
+        code = (args[0] if args else kwargs["frame"]).f_code
+        self._outside(code, "", RuntimeError(_FORBIDDEN), recompiled=[
+            reason_from_text(match["reason"], None, code) for match in _UNFIT.finditer(str(error))
+        ])  # fmt: skip
+
+    def _outside(
+        self, code: CodeType, compile_id: str, error: BaseException, what: str = "", recompiled: Any = ()
+    ) -> None:
+        """A call has raised `error` outside of `_compile`: nothing says later that Dynamo goes on."""
+        caller = next(_program_lines(self._session), None)
+        self.refusals.failed(code, compile_id, error, recompiled, caller=caller, what=what)
+        self.refusals.begins()
 
     def suppressed(self, args: _Args, kwargs: _Keywords) -> None:
         """Dynamo goes on after an error: `format_error_msg(exception, code, ...)`, which it logs then."""
@@ -148,8 +181,8 @@ class Attempts:
         return ([], None) if known is None else known[1:]
 
 
-def _program_line(session: Session) -> SourceLine | None:
-    """The innermost line of the program's own that is being executed.
+def _program_lines(session: Session) -> Iterator[SourceLine]:
+    """The lines of the program's own that are being executed, the innermost first.
 
     Code of ours, which runs in the place of Dynamo's, says behind a statement which line of the program it is.
     """
@@ -164,9 +197,8 @@ def _program_line(session: Session) -> SourceLine | None:
             text = linecache.getline(file, line).strip() if file else ""
         if text:
             function = getattr(torch_behavior.continued_code(frame.f_code), "co_name", frame.f_code.co_name)
-            return SourceLine(file, line, text, (resumed(function) or (function,))[0])
+            yield SourceLine(file, line, text, (resumed(function) or (function,))[0])
         frame = frame.f_back
-    return None
 
 
 def _first_line(error: Any) -> str:

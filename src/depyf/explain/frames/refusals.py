@@ -61,18 +61,19 @@ class Refusals:
         recompiled: Sequence[RecompileReason] = (),
         called: str = "",
         caller: SourceLine | None = None,
+        what: str = "",
     ) -> Refusal:
         """A compilation has ended with `error`, which leaves the call unless Dynamo says otherwise (`left_to_python`).
 
         `recompiled` are the reasons why others did not fit, `called` is the function's class and name, if known,
-        `caller` the program's line that called it, if it is none of the program's.
+        `caller` the program's line that called it, if it is none of the program's, `what` is said before the error.
         """
         text, stack = _text_of(error), getattr(error, "real_stack", None)
         cause = _first_cause(error)
         if cause is not error and "\n" not in text:  # it says that it failed, the cause why
             text = "{}: {}".format(text.rstrip("."), _text_of(cause))
             stack = getattr(cause, "real_stack", None) or stack
-        refusal = _refusal_of(text, list(stack or []))
+        refusal = _refusal_of(what + text, list(stack or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name
         refusal.error, refusal.raised = type(error).__name__, True
         refusal.why.compile_id = compile_id

@@ -32,7 +32,9 @@ _METRICS = {
     "fail_reason?": str, "fail_user_frame_filename?": str, "fail_user_frame_lineno?": int, "guard_count?": int,
     "has_guarded_code?": bool, "is_runtime?": bool, "start_time?": float, "entire_frame_compile_time_s?": float,
     "backend_compile_time_s?": float, "inductor_compile_time_s?": float, "triton_compile_time_us?": float,
-    "duration_us?": float, "guard_latency_us?": float, "dynamo_config?": str,
+    "duration_us?": float, "dynamo_time_before_restart_s?": float, "restart_reasons?": object,
+    "graph_op_count?": int, "graph_input_count?": int, "compliant_custom_ops?": object, "guard_latency_us?": float,
+    "dynamo_config?": str,
 }  # fmt: skip
 _SHAPE = {
     "frame_id?": int, "frame_compile_id?": int, "compiled_autograd_id?": int, "attempt?": int, "rank?": int,

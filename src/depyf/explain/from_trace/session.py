@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import warnings
 from collections import deque
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 from ...errors import ReportError
 from ...owners import is_of_program
+from ..dump.compile_events import cache_words
+from ..frames.attempts import MOST_CALLS
 from ..frames.graph_breaks import place
 from ..frames.recompiles import add_reasons
 from ..frames.refusals import AS_WRITTEN
@@ -75,6 +78,7 @@ class Trace:
         self._told: set[object] = set()  # breaks since the last reset
         self._attempt: dict[str, int] = {}  # in which they came: after a break Dynamo traces the function once more
         self._graph_texts: dict[str, str] = {}
+        self._caches: dict[str, list[str]] = {}
         self._resets = 0
         with warnings.catch_warnings():  # of Python's parser, about texts in the log
             warnings.simplefilter("ignore")
@@ -116,11 +120,12 @@ class Trace:
             for known in (self._entries, self._of, self._left, self._stopped, self._attempt, self._graph_texts,
                           self._frames, self._looked_at, self._told):  # fmt: skip
                 known.clear()
-        callers = [line for line in stack if is_of_program(line.filename)]
+        callers = [line for line in stack[:-1] if is_of_program(line.filename)]
         caller = None if is_of_program(stack[-1].filename) or not callers else callers[-1]
         frame = self._frame(compile_id.rpartition("/")[0], stack[-1], caller)
         self._entries[compile_id] = entry = CacheEntry(compile_id, len(frame.entries))
         self._of[compile_id] = frame
+        entry.called_from = callers[::-1][:MOST_CALLS]
         frame.entries.append(entry)
         add_reasons(entry, self._reasons.pop(compile_id, []), None)
 
@@ -171,6 +176,10 @@ class Trace:
             self._compiled.add(id(entry))
         elif "inductor_output_code" in record.data:
             self._kernel(entry, record.payload)
+        elif "_cache_" in name:
+            told = _from_json(record.payload, {})
+            words = cache_words(name, told if isinstance(told, dict) else {})
+            self._caches.setdefault(entry.compile_id, []).extend([words] if words else [])
         else:
             self._times(record, "compilation_metrics")
             self._times(record, "bwd_compilation_metrics")
@@ -189,7 +198,8 @@ class Trace:
     def _times(self, record: Record, kind: str) -> None:
         metrics = record.data.get(kind)
         if isinstance(metrics, dict):
-            self.session.times.append(compile_times(SimpleNamespace(**metrics)))
+            found = compile_times(SimpleNamespace(**metrics))
+            self.session.times.append(replace(found, caches=tuple(self._caches.pop(found.compile_id, ()))))
 
     def _outcome(self, entry: CacheEntry, frame: Frame, metrics: dict[str, Any]) -> None:
         if _STATIC in str(metrics.get("dynamo_config")):

@@ -11,6 +11,7 @@ from ..guards.words import user_spelling
 from ..model import Graph, Node, SourceLine
 from ..names import stable, without_addresses
 from ..torch_facts.torch_behavior import input_source
+from .examples import example_of
 from .global_lines import global_lines
 from .text import GraphText, source_of
 
@@ -61,17 +62,35 @@ def capture(module: Any, name: str, global_name: str = "") -> tuple[Graph, Graph
         )
         if node.op == "placeholder":
             graph.placeholders.append(str(node.target))
+            graph.examples[str(node.target)] = _example(value) if "example_value" in node.meta else ""
+            graph.inputs[str(node.target)] = user_spelling(input_source(node))
             text.inputs.append((str(node.target), words or _scalar_words(value, node)))
         elif node.op == "output":
             graph.results = _result_names(node.args[0])
         elif node.op in ("get_attr", "call_module"):
             text.attributes.add(str(node.target))
+            value = _attribute(module, str(node.target))
+            if not _is_graph_module(value):
+                graph.examples[str(node.target)] = _example(value)
         text.shapes[str(node.name)] = words
     for child, inner in module.named_children():  # branches of cond, bodies of scan, and the like
         if _is_graph_module(inner):
             text.children[child] = capture(inner, f"{name}_{child}")[1]
     graph.global_lines = global_lines(module)
     return graph, text
+
+
+def _example(value: Any) -> str:
+    try:
+        return example_of(value)
+    except (AttributeError, RuntimeError, ValueError):  # without a shape that is known
+        return ""
+
+
+def _attribute(module: Any, path: str) -> Any:
+    for name in path.split("."):
+        module = getattr(module, name, None)
+    return module
 
 
 def _result_names(value: Any) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any
 
-from ..containment import edge, told
+from ..containment import done, edge, told
+from ..torch_facts.exchanged_code import Heard, listen
 from ..torch_facts.torch_behavior import MissingHook, find
 
-__all__ = ["hook_attempts", "hook_frames_without_tensors", "hook_recompiles", "hook_skip_frame", "hook_skips",
-           "hook_suppressed", "hook_unsupported"]
+__all__ = ["backward_runs", "hook_attempts", "hook_backward", "hook_events", "hook_frames_without_tensors",
+           "hook_recompiles", "hook_skip_frame", "hook_skips", "hook_stances", "hook_suppressed", "hook_unsupported"]
 
 _HOME = "torch._dynamo.convert_frame"
 
@@ -97,6 +99,83 @@ def _hook_method(kind: str, method: str, event: str, recorder: Any, undo: contex
     else:
         undo.callback(delattr, owner, method)
     setattr(owner, method, stand_in)
+
+
+def hook_events(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`_log_timed_event(name, time_ns, phase, metadata)` and `log_instant_event(name, time_ns, metadata)`, if any."""
+    logger = find("torch._dynamo.utils", "ChromiumEventLogger")
+    for method in ("_log_timed_event", "log_instant_event"):
+        if method in vars(logger):
+            _hook_event(logger, method, recorder, undo)
+
+
+def _hook_event(logger: Any, method: str, recorder: Any, undo: contextlib.ExitStack) -> None:
+    before = getattr(logger, method)
+
+    @edge
+    def stand_in(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = before(self, *args, **kwargs)  # which adds the compilation
+        told(recorder, "on_event", args, kwargs)
+        return result
+
+    undo.callback(setattr, logger, method, before)
+    setattr(logger, method, stand_in)
+
+
+_backwards: list[Heard] = []
+
+
+def hook_backward(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`_engine_run_backward`: a backward graph is compiled in it, when it is first needed; its errors leave it."""
+    listen(recorder, find("torch.autograd.graph", "_engine_run_backward"), _backward_in_place, _backwards, undo)
+
+
+@edge
+def backward_runs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What `_engine_run_backward` does while a recorder listens."""
+    recorder, original = _backwards[-1]
+    try:
+        return original(*args, **kwargs)
+    except Exception as error:
+        told(recorder, "on_outcome", "backward_failed", error)
+        raise
+
+
+@edge
+def _backward_in_place(*args: Any, **kwargs: Any) -> Any:
+    from depyf.explain.recording.outcome_hooks import backward_runs
+
+    return backward_runs(args, kwargs)
+
+
+def hook_stances(recorder: Any, undo: contextlib.ExitStack) -> None:
+    """`_callback_from_stance(callback)`: gives what raises instead of compiling, for ``fail_on_recompile``."""
+    home = find("torch._dynamo.eval_frame", "__dict__")
+    before = home["_callback_from_stance"]
+
+    @edge
+    def _callback_from_stance(*args: Any, **kwargs: Any) -> Any:
+        callback = before(*args, **kwargs)
+        return done(recorder.session, "hearing what a stance forbids", _heard, recorder, callback) or callback
+
+    _put(home, "_callback_from_stance", _callback_from_stance, undo)
+
+
+def _heard(recorder: Any, before: Any) -> Any:
+    """`before` itself unless it raises; else one with the same attributes, by which Dynamo knows the backend."""
+    if getattr(before, "__name__", "") != "fail_callback":
+        return before
+
+    @edge
+    @functools.wraps(before)
+    def fail_callback(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return before(*args, **kwargs)
+        except Exception as error:
+            told(recorder, "on_outcome", "forbidden", args, kwargs, error)
+            raise
+
+    return fail_callback
 
 
 _REASONS = ("get_and_maybe_log_recompilation_reasons", "get_and_maybe_log_recompilation_reason")

@@ -23,10 +23,13 @@ from ..torch_facts.torch_behavior import MissingHook, find
 from ..torch_facts.torch_debugging import interprets_graphs
 from .outcome_hooks import (
     hook_attempts,
+    hook_backward,
+    hook_events,
     hook_frames_without_tensors,
     hook_recompiles,
     hook_skip_frame,
     hook_skips,
+    hook_stances,
     hook_suppressed,
     hook_unsupported,
 )
@@ -460,5 +463,32 @@ PATCHES: list[Patch] = [
         serves="every reason to compile again",
         reason="it has one for each compilation that did not fit; of these `_compile` keeps the first",
         since="2.2 (get_and_maybe_log_recompilation_reason; this name since 2.7 or so)",
+    ),
+    Patch(
+        target="torch.autograd.graph._engine_run_backward",
+        apply=hook_backward,
+        serves="errors of backward graphs",
+        reason="they are compiled as the backward pass runs, outside of `_compile`. The code object is exchanged, as "
+        "torch.autograd has the function itself",
+        since="2.3",
+        wanted=lambda recorder: torch_attempts.has_one_engine(),
+        when="torch.autograd.graph",
+    ),
+    Patch(
+        target="torch._dynamo.eval_frame._callback_from_stance",
+        apply=hook_stances,
+        serves="calls that raise because of a stance",
+        reason="`_compile` is not called then",
+        since="2.6",
+        wanted=lambda recorder: torch_attempts.has_stances(),
+        when="torch._dynamo.eval_frame",
+    ),
+    Patch(
+        target="torch._dynamo.utils.ChromiumEventLogger",
+        apply=hook_events,
+        serves="the trace of phases, and what torch's caches had",
+        reason="told whether or not TORCH_TRACE is set, and kept nowhere",
+        since="2.5",
+        wanted=lambda recorder: torch_keeps.tells_events(),
     ),
 ]

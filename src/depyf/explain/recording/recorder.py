@@ -20,7 +20,7 @@ from types import CodeType
 from typing import Any
 
 from ..containment import contained, note_failure
-from ..dump.compile_times import TIMES, PhaseClock
+from ..dump.compile_times import PhaseClock
 from ..dump.dump_directory import DumpDirectory
 from ..dump.processes import before_this_process_ends
 from ..frames.attempts import Attempts
@@ -30,6 +30,7 @@ from ..frames.nothing_compiled import why_uncompiled
 from ..frames.recompiles import add_reasons, ids_of_entries, with_ids
 from ..frames.resume_points import is_resume_name, resume_function, resume_points
 from ..graphs.capture import capture
+from ..graphs.effects import effects_of
 from ..graphs.files import REPEATS, GraphFile, is_same_graph, signature_of, stage_of, why_open
 from ..graphs.text import GraphText, source_of
 from ..guards.live import read_all_guards, read_guards
@@ -39,8 +40,8 @@ from ..names import stable
 from ..stepping import debuggers
 from ..stepping.as_written import Followed, code_as_written
 from ..stepping.graph_breakpoints import note_what_runs, point_at_files
-from ..torch_facts import torch_behavior, torch_state
-from ..transformed.decompiled import decompiled, listing_of
+from ..torch_facts import torch_behavior, torch_keeps, torch_state
+from ..transformed.decompiled import LISTINGS, decompiled, listing_of
 from ..transformed.transformed_code import WHAT_RUNS, decompile_transformed
 from .patches import apply_late_patches
 
@@ -162,6 +163,12 @@ class Recorder:
         with self._lock, contained(self.session, "recording what Inductor says", "lines of kernels, or a CUDA graph"):
             getattr(self.kernels, event)(self.current_graph, *args)
 
+    def on_event(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A phase of compiling begins or ends, or a cache has answered: a method of `ChromiumEventLogger`."""
+        with contained(self.session, "recording a phase of compiling", "it is missing in the trace"):
+            if self._clock is not None:
+                self._clock.events.take(*args, **kwargs)
+
     def on_ahead_of_time(self, made: Any) -> None:
         """`aot_compile` has returned: it keeps code, guards and graph in what it returns."""
         with self._lock, contained(self.session, "recording a function compiled ahead of time", "its page"):
@@ -204,8 +211,7 @@ class Recorder:
         """torch.fx has compiled generated code: `_exec_with_source(src, globals, co_fields=None)`."""
         with self._lock, contained(self.session, "recording generated code", "one fx_graph_code file"):
             source = stable(str(args[0] if args else kwargs["src"]))
-            digest = hashlib.md5(source.encode()).hexdigest()
-            template = f"fx_graph_code_{digest}_{{}}.py"
+            template = f"fx_graph_code_{hashlib.md5(source.encode()).hexdigest()}_{{}}.py"
             self._write(template, source, "generated code", "code which torch.fx generated")
 
     def _record_bytecode(self, code: CodeType, new_code: CodeType) -> CodeType | None:
@@ -242,8 +248,7 @@ class Recorder:
             code=new_code,
             original_code=code,
         )
-        if stops:
-            runs = code_as_written(code)
+        runs = code_as_written(code) if stops else runs
         frame.entries.append(entry)
         self._installed.append((entry, runs or new_code))
         with contained(self.session, f"describing {code.co_name} (compile id {compile_id})"):
@@ -276,6 +281,7 @@ class Recorder:
         taken = entry.breaks = self._attempts.compiled(entry.compile_id, known.get("locals"))
         entry.cuts = self._attempts.cuts()
         entry.state = torch_state.state_while_compiling()
+        entry.called_from = self._attempts.called_from
         for name in new_code.co_names:
             graph_name = stable(name)
             if _GRAPH_GLOBAL.match(graph_name):
@@ -283,6 +289,7 @@ class Recorder:
                 graph.global_name = name
                 graph.backend = entry.backend
                 entry.graphs.append(graph)
+                graph.effects = effects_of(self._attempts.tracing, graph)
                 if graph_name in self._breaks and not taken and not entry.cuts:
                     entry.breaks.append(place(self._breaks[graph_name], self._attempts.caller))
 
@@ -332,9 +339,9 @@ class Recorder:
     def _begin_graph(self, name: str, module: Any) -> None:
         with contained(self.session, f"describing {name}", "its place in the page"):
             self._graphs[name], self._unwritten[name] = capture(module, name)
+            self._attempts.tracing = torch_keeps.tracing_context()
             self._graphs[name].graph_module = None  # it would keep the model's parameters alive
-            found = graph_break_of(module)
-            if found is not None:
+            if (found := graph_break_of(module)) is not None:
                 self._breaks[name] = found
         self._graphs.setdefault(name, Graph(name, unavailable="its description failed"))
 
@@ -434,13 +441,11 @@ class Recorder:
         add_compiled_before(self.session)
 
     def _write_times(self) -> None:
-        text = self._clock.text() if self._clock is not None else ""
         if self._clock is not None:
             self.session.clocked = self._clock.seconds()
-        if self._clock is not None and text:
             self.session.times = self._clock.compilations()
-            path = os.path.join(self.dump.path, TIMES)
-            self._write_reserved(path, text, "times", "how long compiling took, by phase; differs in every run")
+            for name, text, why in self._clock.files():
+                self._write_reserved(os.path.join(self.dump.path, name), text, "times", why)
 
     def _write_report(self) -> None:
         from ..report.write import write_report
@@ -489,10 +494,6 @@ class Recorder:
         return True
 
     def _write_listings(self, path: str, code: CodeType, new_code: CodeType, ours: CodeType | None) -> None:
-        for suffix, one, why in [
-            ("original_bytecode", code, "the function's instructions before Dynamo"),
-            ("transformed_bytecode", new_code, "the instructions which Dynamo made"),
-            ("decompiled_and_compiled_back_bytecode", ours, "the instructions of our source, which run"),
-        ]:
+        for (suffix, why), one in zip(LISTINGS, (code, new_code, ours)):
             if one is not None:
                 self._write_reserved(f"{path}.{suffix}", listing_of(one), "bytecode", why)

@@ -18,6 +18,7 @@ _KINDS = (
     ("graph", "Graphs, stage by stage"),
     ("kernel", "Generated code: the wrapper which Inductor calls, with its kernels"),
     ("kernel source", "The kernels by themselves"),
+    ("repro", "Graphs by themselves"),
     ("guards", "Guards in full"),
     ("bytecode", "Bytecode"),
     ("remarks", "Remarks, line by line"),

@@ -164,6 +164,7 @@ class _Tree:
 
     def _one(self, frame: Frame, entry: CacheEntry, head: str, rest: str) -> None:
         self.lines.append(head + (";  ".join([_graph_words(one) for one in entry.graphs]) or "no graph"))
+        self.lines += [f"{rest}   {words}" for graph in entry.graphs for words in graph.effects]
         self.lines += [rest + "   " + words for words in recompile_words(entry)]
         resumes = entry.resume_functions
         for one in entry.breaks:

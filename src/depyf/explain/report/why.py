@@ -12,6 +12,7 @@ from ..names import file_name
 
 __all__ = [
     "break_lines",
+    "called_words",
     "cuda_graph_words",
     "found_words",
     "one_line",
@@ -87,6 +88,12 @@ def break_lines(one: GraphBreak) -> list[str]:
         lines.append("On the way there:")
         lines += [f"  {_at(line)}  in {line.function}" for line in one.stack]
     return lines
+
+
+def called_words(entry: CacheEntry) -> str:
+    """``, called at train.py:30  `f(x)`, from train.py:41``: the program's lines of the call that compiled it."""
+    called = [_at(line, not at) for at, line in enumerate(entry.called_from)]
+    return ", called at {}".format(", from ".join(called)) if called else ""
 
 
 def owners_of_graphs(session: Session) -> dict[str, Frame]:

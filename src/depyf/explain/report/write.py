@@ -18,9 +18,11 @@ from .page.guard_text import guard_file_name, guard_listing
 from .page.page import page_of
 from .remarks.costs import costs_json
 from .remarks.counts import COUNTS
+from .remarks.remark import of_program
 from .remarks.sources import SOURCES, recorded_lines, sources_json
 from .remarks.stored import FILE as REMARKS
 from .remarks.stored import Report, report_of
+from .repro import NotAlone, repro_name, repro_of
 
 __all__ = ["PAGE", "write_report"]
 
@@ -58,6 +60,11 @@ def write_report(
         _one(session, directory, frame.page, "page", why, written, functools.partial(page_of, frame, session, True))
     for frame in session.frames:
         for entry in frame.entries:
+            for graph in entry.graphs:
+                if graph.source:
+                    why = f"{graph.name} by itself: a program that compiles and runs it, with inputs like yours"
+                    make = functools.partial(repro_of, graph, entry, of_program(frame.title))
+                    _one(session, directory, repro_name(graph), "repro", why, written, make)
             name = writable_name(guard_file_name(entry, frame))
             why = f"every check of compilation {entry.compile_id} of {frame.name}, Dynamo's own included"
             _one(session, directory, name, "guards", why, written, functools.partial(guard_listing, entry, frame))
@@ -103,6 +110,8 @@ def _one(
     try:
         write_whole(os.path.join(directory, name), make())
         written.append(os.path.join(directory, name))
+    except NotAlone as error:
+        artifact.status, artifact.reason = "missing", str(error)
     except Exception as error:  # the dump is written without this file, and its index says so
         artifact.status, artifact.reason = "missing", f"{type(error).__name__}: {error}"
         note_failure(session, name, artifact.reason, "this file")

@@ -12,9 +12,12 @@ from typing import Any
 from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
+    "backward_that_failed",
     "code_asked_about",
     "current_attempt",
     "has_code",
+    "has_one_engine",
+    "has_stances",
     "tells_skip_reasons",
 ]
 
@@ -47,6 +50,32 @@ def has_code(result: Any) -> bool:
     """Whether what `_compile` returned is code to run: a `GuardedCode`, from 2.6 in a `ConvertFrameReturn`, which has
     none where the frame is skipped; before, that is None."""
     return getattr(result, "guarded_code", result) is not None
+
+
+def has_one_engine() -> bool:
+    """Whether every backward pass runs through `_engine_run_backward`, 2.3 and later."""
+    return is_there(find, "torch.autograd.graph", "_engine_run_backward")
+
+
+def has_stances() -> bool:
+    """Whether there is `torch.compiler.set_stance`, 2.6 and later."""
+    return is_there(find, "torch._dynamo.eval_frame", "_callback_from_stance")
+
+
+def backward_that_failed(error: BaseException) -> str | None:
+    """The compilation whose backward graph could not be compiled, if that is the error; "" where torch does not tell.
+
+    `_wrapped_bw_compiler` of _dynamo/backends/common.py is on its traceback (2.2 to 2.15), and the function that calls
+    it has `saved_compile_context`.
+    """
+    context = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        context = traceback.tb_frame.f_locals.get("saved_compile_context", context)
+        if traceback.tb_frame.f_code.co_name == "_wrapped_bw_compiler":
+            return str(getattr(context, "compile_id", None) or "")
+        traceback = traceback.tb_next
+    return None
 
 
 def tells_skip_reasons() -> bool:

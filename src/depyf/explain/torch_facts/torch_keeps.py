@@ -11,10 +11,12 @@ import types
 from typing import Any, NamedTuple
 
 from ..model import CompileTimes
+from ..names import stable, without_addresses
 from .torch_behavior import MissingHook, compilation_metrics, find, is_there
 
 __all__ = [
     "CachedCompilation",
+    "alias_of_result",
     "as_tensor_in_guards",
     "backward_of",
     "compilations_of",
@@ -25,15 +27,19 @@ __all__ = [
     "graph_break_reasons",
     "guard_failures",
     "inductor_source",
+    "input_changes",
     "is_inductor_output",
     "is_static_by_request",
     "is_switched_off",
     "keeps_compilations",
     "phase_times",
     "recompile_limit",
+    "tells_events",
+    "tracing_context",
 ]
 
 
+_SIZES = (("guards", "guard_count"), ("operations", "graph_op_count"), ("inputs", "graph_input_count"))
 _TIMES = (
     "start_time",
     "entire_frame_compile_time_s",
@@ -94,7 +100,8 @@ def compile_times(metrics: Any) -> CompileTimes:
     `inductor_compile_time_s` (2.4 to 2.14), and that `triton_compile_time_us`, which is the wait for C++ kernels too
     (2.6 to 2.14). A backward graph has `duration_us` and no time of a frame (2.6 to 2.14). A backend that is not
     Inductor has no time of Inductor: what AOTAutograd takes around it is counted as the backend's. What the first calls
-    take on a GPU is a record of its own with `is_runtime` (2.9 to 2.15), which has no function either.
+    take on a GPU is a record of its own with `is_runtime` (2.9 to 2.15), which has no function either. Tracing begins
+    anew for `restart_reasons`; `dynamo_time_before_restart_s` went by until the last time (2.4 to 2.15).
     """
     seconds = {name: float(getattr(metrics, name, None) or 0.0) for name in _TIMES}
     inductor = seconds["inductor_compile_time_s"]
@@ -115,7 +122,61 @@ def compile_times(metrics: Any) -> CompileTimes:
         kernels,
         seconds["guard_latency_us"] / 1e6,
         getattr(metrics, "is_runtime", None) is True,
+        float(getattr(metrics, "dynamo_time_before_restart_s", None) or 0.0),
+        tuple(sorted(set(map(_head, _texts(metrics, "restart_reasons"))))),
+        tuple((noun, int(getattr(metrics, name))) for noun, name in _SIZES if getattr(metrics, name, None)),
+        tuple(sorted(_texts(metrics, "compliant_custom_ops"))),
     )
+
+
+def _texts(metrics: Any, name: str) -> list[str]:
+    found = getattr(metrics, name, None)
+    found = [found] if isinstance(found, str) else found
+    return [one for one in found if isinstance(one, str)] if isinstance(found, (list, tuple, set)) else []
+
+
+def _head(reason: str) -> str:
+    """Torch's reason to trace a function once more, without what explains it."""
+    return next(iter(without_addresses(stable(reason)).strip().splitlines()), "torch gives no reason")
+
+
+def tells_events() -> bool:
+    """Whether Dynamo tells of phases as they begin and end: `ChromiumEventLogger` (2.5 and later)."""
+    return is_there(find, "torch._dynamo.utils", "ChromiumEventLogger._log_timed_event")
+
+
+def tracing_context() -> Any:
+    """Torch's notes on the graph that is being compiled, `torch._guards.TracingContext`; None outside of that."""
+    try:
+        return find("torch._guards", "TracingContext").try_get()
+    except (MissingHook, AttributeError):
+        return None
+
+
+def input_changes(info: Any) -> tuple[str, bool]:
+    """What AOTAutograd's `InputAliasInfo` says is changed of an input, and whether the graph itself does it.
+
+    `mutates_data`, `mutates_metadata` and `mutation_type`, whose name ends in ``_IN_GRAPH``, in 2.2 to 2.15.
+    """
+    changed = ["the values"] * bool(info.mutates_data) + ["shape or strides"] * bool(info.mutates_metadata)
+    return " and ".join(changed), str(getattr(info.mutation_type, "name", "")).endswith("IN_GRAPH")
+
+
+_SHARES = {
+    "alias_of_input": "is a view of input",
+    "is_input": "is input",
+    "unsafe_view_alias": "",
+    "non_alias": "",
+    "custom_function_view": "",
+    "alias_of_intermediate": "is a view of a tensor that the graph makes",
+    "alias_of_intermediate_save_as_output": "is a view of a tensor that the graph makes",
+    "alias_of_intermediate_base_is_user_output": "is a view of another result",
+}
+
+
+def alias_of_result(info: Any) -> tuple[str, int | None]:
+    """Which memory a result shares, in words, and the number of the input, as `OutputAliasInfo` says (2.2 to 2.15)."""
+    return _SHARES.get(str(getattr(info.output_type, "name", "")), ""), info.base_idx
 
 
 def compiled_codes() -> list[types.CodeType]:

@@ -13,7 +13,14 @@ from ..model import Decompiled
 from ..names import stable, without_addresses
 from ..time_limit import within_limit
 
-__all__ = ["decompiled", "from_result", "listing_of"]
+__all__ = ["LISTINGS", "decompiled", "from_result", "listing_of"]
+
+LISTINGS = (
+    ("original_bytecode", "the function's instructions before Dynamo"),
+    ("transformed_bytecode", "the instructions which Dynamo made"),
+    ("decompiled_and_compiled_back_bytecode", "the instructions of our source, which run"),
+)
+"""Ends of files' names, and what is in each."""
 
 
 def decompiled(code: CodeType, by_dynamo: bool = True) -> Decompiled:

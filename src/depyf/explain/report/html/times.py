@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from typing import Mapping, Sequence
 
+from ...compile_times import seconds_words
 from ...frames.resume_points import resumed
 from ...model import CompileTimes
-from ..remarks.costs import seconds_words
 
 __all__ = ["times_html"]
 

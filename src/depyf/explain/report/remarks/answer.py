@@ -7,9 +7,9 @@ import textwrap
 from typing import Sequence
 
 from ....owners import name_in_package
+from ...compile_times import seconds_words
 from ...names import file_name
 from ..tree import count
-from .costs import seconds_words
 from .counts import count_words
 from .remark import Remark
 from .stored import Report

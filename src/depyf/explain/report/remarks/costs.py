@@ -8,18 +8,19 @@ from __future__ import annotations
 import json
 from typing import Any, Dict
 
+from ...compile_times import lost_words, seconds_words
 from ...model import Frame, Session
 from ...received import read_json
 from .remark import COST, Remark, of_program
 
-__all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs", "seconds_words"]
+__all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs"]
 
 FORMAT = 1
 _Row = Dict[str, Any]
 _ROW = {
     "compile_id": str, "function": str, "file": str, "line": int, "is_rest": bool,
     "direction": frozenset(["forward", "backward", "in calls"]), "dynamo": float, "aot": float, "backend": float,
-    "kernels": float, "guards": float,
+    "kernels": float, "guards": float, "before_restart?": float, "restarts?": [str], "caches?": [str],
 }  # fmt: skip
 
 
@@ -42,7 +43,8 @@ def costs_of(session: Session) -> list[_Row]:
                 "line": frame.first_line, "is_rest": frame.is_resume,
                 "direction": "in calls" if one.in_calls else "forward" if one.function else "backward",
                 "dynamo": one.dynamo, "aot": one.aot, "backend": one.backend, "kernels": one.kernels,
-                "guards": one.guards,
+                "guards": one.guards, "before_restart": one.before_restart,
+                "restarts": list(one.restarts), "caches": list(one.caches),
             })  # fmt: skip
     return rows
 
@@ -63,6 +65,10 @@ def cost_remarks(rows: list[_Row]) -> list[Remark]:
         words = "from here on, " * parts[0]["is_rest"] + f"compiled in {seconds_words(sum(times))}"
         if len(times) > 1:
             words += ": {}".format(", ".join(f"{_which(row)} {seconds_words(time)}" for row, time in zip(parts, times)))
+        lost = lost_words(sum(row.get("before_restart") or 0.0 for row in parts),
+                          [one for row in parts for one in row.get("restarts") or ()])  # fmt: skip
+        told = [one for row in parts for one in row.get("caches") or () if not one.endswith(": miss")]
+        words += "".join("; " + one for one in dict.fromkeys([lost, *told]) if one)
         guards = [row["guards"] for row in parts if row["guards"]]
         if guards:
             words += f"; guards {1e6 * max(guards):.0f} us"
@@ -88,6 +94,3 @@ def read_costs(path: str, inside: str) -> list[Remark]:
         return []
 
 
-def seconds_words(seconds: float) -> str:
-    """``1.3 s`` or ``21 ms``."""
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

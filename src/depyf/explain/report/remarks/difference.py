@@ -11,6 +11,7 @@ import os
 import re
 from typing import NamedTuple, Tuple
 
+from ...dump.compile_events import TRACE
 from ...dump.compile_times import COSTS, TIMES
 from ...received import below, names_in
 from .answer import short
@@ -22,7 +23,7 @@ __all__ = ["ChangedLine", "changes", "count_changes", "files_that_differ", "not_
 
 _RANK = re.compile(r"rank_[0-9]{1,9}")
 _Place = Tuple[str, str, str]  # kind, file, text of the line
-_OF_EACH = ("report.html", TIMES, COSTS, SOURCES)  # with what differs in every run, or is the program's
+_OF_EACH = ("report.html", TIMES, COSTS, TRACE, SOURCES)  # with what differs in every run, or is the program's
 
 
 class ChangedLine(NamedTuple):

@@ -8,7 +8,7 @@ from ...frames.resume_points import is_resume_name
 from ...model import Session, Skip, SourceLine
 from ...names import file_name
 from ..tree import count
-from ..why import cuda_graph_words, one_line, owners_of_graphs, recompile_words
+from ..why import called_words, cuda_graph_words, one_line, owners_of_graphs, recompile_words
 from .answer import left_words
 from .counts import times_words
 from .findings import is_left_by_rule, unfit_words
@@ -112,7 +112,7 @@ def _recompiles(session: Session) -> list[str]:
             sentences = recompile_words(entry)
             if not sentences:
                 continue
-            lines.append(f"- `{frame.title}` ({frame.place}), compilation {entry.number}")
+            lines.append(f"- `{frame.title}` ({frame.place}), compilation {entry.number}{called_words(entry)}")
             lines += ["  - " + one_line(words) for words in sentences]
             new = [words for words in distinct(one.remedy for one in entry.recompiled) if words not in remedies]
             remedies.update(new)
