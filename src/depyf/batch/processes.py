@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import threading
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any, Callable, Iterable, Iterator
 
@@ -91,7 +91,8 @@ def _in_progress(
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 task = running.pop(future)
-                yield task, future.exception() or future.result()
+                gone = CancelledError("the executor has given it up") if future.cancelled() else None
+                yield task, gone or future.exception() or future.result()
     finally:
         for future in running:
             future.cancel()

@@ -9,10 +9,10 @@ from .names import is_compiled
 from .opening import open_inner, open_tree
 from .trees import Problem, Tree, Unreadable, VerificationError
 
-__all__ = ["Member", "find_member"]
+__all__ = ["ArchiveMember", "find_member"]
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     """A file of an archive: its tree, its name there, and what follows the name (of a function, or '')."""
 
     tree: Tree
@@ -32,7 +32,7 @@ class Member(NamedTuple):
             raise VerificationError(f"{self.shown} {error}") from error
 
 
-def find_member(text: str) -> Member | None:
+def find_member(text: str) -> ArchiveMember | None:
     """What ``ARCHIVE:MEMBER``, ``ARCHIVE:MEMBER:REST`` or ``ARCHIVE:ARCHIVE:MEMBER`` names; None if it begins with
     no archive. Nothing is unpacked. Raises VerificationError."""
     at = text.find(":")
@@ -45,7 +45,7 @@ def find_member(text: str) -> Member | None:
     return _below(tree, text[at + 1 :], 1) if tree.kind != "folder" else None
 
 
-def _below(tree: Tree, text: str, level: int) -> Member:
+def _below(tree: Tree, text: str, level: int) -> ArchiveMember:
     """The longest name that a file of the tree has."""
     known = {name for name in tree.compiled() if isinstance(name, str)} | set(tree.others)
     name = text
@@ -59,4 +59,4 @@ def _below(tree: Tree, text: str, level: int) -> Member:
     inner = open_inner(tree, name, level) if rest else None
     if isinstance(inner, Unreadable):
         raise VerificationError(f"{inner.name} {inner.reason}")
-    return Member(tree, name, rest) if inner is None else _below(inner, rest, level + 1)
+    return ArchiveMember(tree, name, rest) if inner is None else _below(inner, rest, level + 1)

@@ -81,12 +81,10 @@ def _size(text: str) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """``depyf verify``."""
-    from .. import __version__
     from ..batch.cluster import scheduler
     from ..batch.urls import Copies, is_url
     from ..errors import DepyfError
-    from .check import iter_reports, verify_file
-    from .printed import beside_lines, count, json_text, lines_of, sarif, summary
+    from .printed import count, lines_of
     from .report import NOTHING, TROUBLE, NotLookedAt, worst
 
     is_one = options.source is not None and not (is_url(options.source) or _is_tree(options.source))
@@ -104,18 +102,7 @@ def verify(options: argparse.Namespace) -> int:
             before = len(statuses)
             try:
                 [local] = copies.local([path])
-                if is_one:
-                    found: Any = [verify_file(
-                        local, source, optimize=options.optimize, decompiled=options.decompile,
-                        largest_file=options.largest_file,
-                    )]  # fmt: skip
-                else:
-                    found = iter_reports(
-                        local, source, optimize=options.optimize, decompiled=options.decompile,
-                        largest_file=options.largest_file, largest_archive=options.largest_archive,
-                        not_looked_at=beside, only=options.only, executor=executor,
-                    )  # fmt: skip
-                for one in found:
+                for one in _reports(options, local, source, is_one, beside, executor):
                     report = replace(one, path=copies.shown(one.path), source=one.source and copies.shown(one.source))
                     count(counts, report)
                     statuses.append(report.exit_status)
@@ -130,17 +117,42 @@ def verify(options: argparse.Namespace) -> int:
     status = worst(statuses)
     if lacking and options.require and status == 0:
         status = NOTHING
+    _print(options, reports, beside, counts, lacking, status)
+    return status
+
+
+def _reports(
+    options: argparse.Namespace, path: str, source: str | None, is_one: bool, beside: Any, executor: Any
+) -> Any:
+    from .check import iter_reports, verify_file
+
+    how = {"optimize": options.optimize, "decompiled": options.decompile, "largest_file": options.largest_file}
+    if is_one:
+        return [verify_file(path, source, **how)]
+    return iter_reports(
+        path, source, **how, largest_archive=options.largest_archive, not_looked_at=beside, only=options.only,
+        executor=executor,
+    )  # fmt: skip
+
+
+def _print(
+    options: argparse.Namespace, reports: Any, beside: Any, counts: Counter[tuple[str, str]], lacking: list[str],
+    status: int,
+) -> None:  # fmt: skip
+    """What comes after the reports of the files."""
+    from .. import __version__
+    from .printed import beside_lines, json_text, sarif, summary
+
     if options.json:
         write_text(json_text(reports, __version__, beside, status) + "\n")
     elif options.sarif:
         write_text(sarif(reports, os.getcwd(), __version__, beside))
-    elif as_text:
+    elif not options.quiet:
         say(*beside_lines(beside, options.verbose))
         if counts:
             say(summary(counts))
         if lacking and (options.require or not counts):
             say(f"nothing was checked: no compiled files in {', '.join(lacking)}{_hint(lacking)}")
-    return status
 
 
 def _hint(paths: list[str]) -> str:
