@@ -534,21 +534,21 @@ def verdict(path: str) -> Tuple[int, Set[str]]:
 
     seen: Set[str] = set()
 
-    def source_and_code(tree: Tree, name: str, given: Any, wanted: Any, real: Any = check._report) -> Any:
+    def source_and_code(tree: Tree, name: str, sources: Any, real: Any = check._read) -> Any:
         if is_compiled(name):
             try:
                 seen.add(digest(marshal.loads(tree.read(name)[16:])))
             except (DepyfError, ValueError, EOFError, TypeError):
                 pass
-        return real(tree, name, given, wanted)
+        return real(tree, name, sources)
 
-    before, check._report = check._report, source_and_code
+    before, check._read = check._read, source_and_code
     try:
         return check.verify_tree(path, statements=False).exit_status, seen
     except DepyfError:
         return 2, seen
     finally:
-        check._report = before
+        check._read = before
 
 
 def archive(seed: int, number: int, wheels: bool) -> Tuple[str, bytes]:

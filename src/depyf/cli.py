@@ -11,13 +11,12 @@ import threading
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Iterator, NoReturn
 
-from . import __version__, terminal
+from . import terminal
 from .errors import DecompilationError, DepyfError
-from .escapes import printable
-from .run.attach import add_command as add_attach
+from .options import parse
 from .run.attach import attach
-from .run.command import add_commands, diff, report, run
-from .verification.command import add_command, diff_files, verify
+from .run.command import diff, report, run
+from .verification.command import diff_files, verify
 from .writing import write_file
 
 if TYPE_CHECKING:
@@ -30,24 +29,6 @@ PROVEN, PARTLY, FAILED, REFUSED = 0, 1, 2, 3
 INTERRUPTED, TERMINATED, CLOSED_PIPE = 130, 143, 141
 """Exit status where a signal has ended it, or nobody reads its output: that of shells."""
 
-DESCRIPTION = """\
-Print the source of compiled Python, recompiled and compared with the original.
-
-target:
-  FILE.py                the whole file, compiled but not executed
-  FILE.py:QUALNAME       one function, class or method: C.method, f.<locals>.g; f@12 picks the one at line 12
-  FILE.pyc[:QUALNAME]    compiled code of CPython 3.7 to 3.15, whatever the file is called
-  -                      standard input: any of these files
-  module[:QUALNAME]      the file of a module on the import path, which is not imported (but see --import)
-  FOLDER/, FILE.whl, ... all .pyc files in a folder, wheel, egg, zip or tar file, or in a program by PyInstaller,
-                         cx_Freeze, py2exe or zipapp; also several targets: with -o DIR
-"""
-
-EPILOG = """\
-exit status: 0 all proven; 1 some of it unproven or refused (the text says where); 2 no such target,
-or the machine has not enough memory, files or threads; 3 refused
-"""
-
 
 def main(arguments: list[str] | None = None, path: list[str] | None = None) -> int:
     """Run the command line; returns the exit status. Errors of depyf go to standard error, as one sentence.
@@ -56,7 +37,7 @@ def main(arguments: list[str] | None = None, path: list[str] | None = None) -> i
     """
     with _ended_by_sigterm():
         try:
-            options = _parse(arguments)
+            options = parse(arguments)
             if options.command != "run":
                 _open_closed_streams()
                 return _status(options)
@@ -141,163 +122,6 @@ def _stopped(why: str, status: int) -> int:
     return status
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        super().error(printable(message))  # it can have the name of a file
-
-
-def _parse(arguments: list[str] | None) -> argparse.Namespace:
-    parser = _Parser(prog="depyf", description="A decompiler for Python bytecode and torch.compile.")
-    parser.add_argument("--version", action="version", version=f"depyf {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.required = True
-    command = commands.add_parser(
-        "decompile",
-        help="print the source of compiled Python",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    words = sys.argv[1:] if arguments is None else arguments
-    if words[:1] == ["decompile"]:  # the other commands begin without the decompiler
-        _add_decompile(command)
-    command = commands.add_parser(
-        "disasm", help="print instructions as stored and as the decompiler sees them",
-        description="Print the instructions of a target of `depyf decompile`, as stored and canonical, with lines, "
-        "basic blocks (>) and handlers. A file is compiled, not run.",
-    )  # fmt: skip
-    command.add_argument("target", help="a file, FILE:QUALNAME or module:QUALNAME")
-    _add_import(command)
-    graph = command.add_mutually_exclusive_group()
-    graph.add_argument("--cfg", action="store_true", help="print the control flow graph for Graphviz instead")
-    graph.add_argument("--svg", action="store_true", help="print it as SVG: needs the program dot of Graphviz")
-    command.add_argument("--python", type=_version, metavar="3.X", help="the CPython that made code without a header")
-    add_command(commands)
-    command = commands.add_parser(
-        "coverage",
-        help="show how far each opcode of each Python is decompiled",
-        description="Decompile test programs on every CPython of this machine and print how far each opcode comes.",
-    )
-    command.add_argument("versions", nargs="*", metavar="3.X", help="versions of Python (default: all it reads)")
-    command.add_argument("--json", action="store_true", help="print it as JSON")
-    add_commands(commands)
-    add_attach(commands)
-    commands.add_parser(
-        "doctor", help="print versions and interpreters, for bug reports",
-        description="Print what a bug report needs: versions, the interpreters that are found, the platform.",
-    )  # fmt: skip
-    options = parser.parse_args(arguments)
-    if options.command == "decompile" and options.stop_after is not None:
-        from .decompiler.driver.passes import is_name
-        from .decompiler.driver.stepper import NAMES
-
-        if not is_name(options.stop_after):
-            parser.error(f"no stage {options.stop_after!r}; the stages are: {', '.join(NAMES)}")
-    return options
-
-
-def _add_decompile(command: argparse.ArgumentParser) -> None:
-    from .decompiler.driver.stepper import NAMES
-
-    command.add_argument("targets", nargs="+", metavar="target", help="what to decompile, see above")
-    command.add_argument(
-        "-o", "--output", metavar="FILE",
-        help="write the source to FILE instead of standard output; with several files, the folder to write to",
-    )  # fmt: skip
-    command.add_argument("--list", action="store_true", help="only list the compiled files in the targets")
-    command.add_argument(
-        "--again", action="store_true", help="with several files, write those again too that an earlier run has written"
-    )
-    command.add_argument(
-        "-j", "--jobs", type=_processes, default=1, metavar="N", help="decompile N files at a time (default: 1)"
-    )
-    command.add_argument(
-        "--python", type=_version, metavar="3.X",
-        help="the CPython that made code without a header, or with a magic number that depyf does not know",
-    )  # fmt: skip
-    command.add_argument(
-        "--json", action="store_true",
-        help="print verdicts, version and name of each file as JSON; the source too, unless -o says where to write it",
-    )  # fmt: skip
-    _add_import(command)
-    command.add_argument("--linemap", action="store_true", help="add comments that map lines to original lines")
-    header = command.add_mutually_exclusive_group()
-    header.add_argument(
-        "--header", action="store_true", default=None,
-        help="start with comments: version, file name, verdict (the default with several files)",
-    )  # fmt: skip
-    header.add_argument("--no-header", dest="header", action="store_false", help="leave these comments out")
-    command.add_argument("--verdicts", action="store_true", help="list the verdict of every code object")
-    strict = command.add_mutually_exclusive_group()
-    strict.add_argument(
-        "--strict", action="store_true", default=True, help="a refused target is an error (the default)"
-    )
-    strict.add_argument(
-        "--no-strict",
-        dest="strict",
-        action="store_false",
-        help="print the instructions of a refused target as comments",
-    )
-    command.add_argument(
-        "--budget",
-        type=_whole,
-        metavar="STEPS",
-        help="stop after this much work, in steps of about ten microseconds, and refuse the rest (default: 200000)",
-    )
-    command.add_argument(
-        "--layout",
-        choices=("compact", "author"),
-        help="author: put the source on the lines and in the columns that the line table tells, the default of whole"
-        " files; compact: the default of a part of one",
-    )
-    command.add_argument("--rewritten-asserts", action="store_true", help="print asserts as pytest rewrote them")
-    command.add_argument("--steps", action="store_true", help="show the representation after each stage")
-    command.add_argument(
-        "--stop-after",
-        metavar="STAGE[:PASS]",
-        help=f"show the representation after one stage or pass and stop; the stages are {', '.join(NAMES)}",
-    )
-    command.add_argument(
-        "--check", action="store_true", help="check the invariants after each pass; a broken one is an error"
-    )
-
-
-def _add_import(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--import", action="store_true", dest="imports",
-        help="import the module, which runs it, and take what QUALNAME is then: for what exists only at run time",
-    )  # fmt: skip
-
-
-def _processes(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
-
-
-_processes.__name__ = "number of processes"  # as argparse calls it in its message
-
-
-def _version(text: str) -> tuple[int, int]:
-    from .decompiler.bytecode.code.formats import FORMATS
-
-    known = {"{}.{}".format(*version): version for version in FORMATS}
-    if text not in known:
-        raise argparse.ArgumentTypeError(f"depyf reads code of {', '.join(known)}, not of {text!r}")
-    return known[text]
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
-
-
-_whole.__name__ = "number of steps"  # as argparse calls it in its message
-
-
 def _decompile(options: argparse.Namespace) -> int:
     from types import CodeType
 
@@ -311,14 +135,14 @@ def _decompile(options: argparse.Namespace) -> int:
 
     if options.imports and (options.list or len(options.targets) > 1):
         raise DepyfError("--import takes a single target")
-    if not options.imports and (options.list or is_batch(options.targets, options.output)):
+    if not options.imports and (
+        options.list or options.results or options.scheduler or is_batch(options.targets, options.output)
+    ):
         return _decompile_many(options)
     one = options.targets[0]
     found = imported(one) if options.imports else find_definition(one, options.python)
     target = found.code if isinstance(found, Definition) else found
-    stepper = Stepper(
-        stop_after=options.stop_after, steps=options.steps, checks=options.check, out=terminal.Lines()
-    )
+    stepper = Stepper(stop_after=options.stop_after, steps=options.steps, checks=options.check, out=terminal.Lines())
     if options.layout is None:
         whole = isinstance(found, (RawCode, CodeType))
         options.layout = "author" if whole and not stepper.listens else "compact"
@@ -351,20 +175,21 @@ def _decompile(options: argparse.Namespace) -> int:
 
 def _decompile_many(options: argparse.Namespace) -> int:
     from .batch.command import list_files, run_batch
+    from .batch.tasks import is_tree
     from .batch.work import Options
 
     if options.list:
-        return list_files(options.targets)
-
-    if options.output is None and not options.json:
-        raise DepyfError("several files need a folder to write to: name it with -o DIR")
+        return list_files(options.targets, options.only)
+    if options.output is None and not options.json and any(map(is_tree, options.targets)):
+        raise DepyfError("the files of a folder or an archive need a folder to write to: name it with -o DIR")
     if options.steps or options.verdicts or options.check or options.stop_after:
         raise DepyfError("--steps, --stop-after, --check and --verdicts take a single target")
     how = Options(
         options.layout or "author", options.rewritten_asserts, options.budget, options.python,
         options.header is not False, options.linemap,
     )  # fmt: skip
-    return run_batch(options.targets, options.output, how, as_json=options.json, again=options.again, jobs=options.jobs)
+    return run_batch(options.targets, options.output, how, as_json=options.json, again=options.again, jobs=options.jobs,
+                     only=options.only, results=options.results, address=options.scheduler)  # fmt: skip
 
 
 def _write_result(result: Result, options: argparse.Namespace) -> None:
@@ -408,7 +233,7 @@ def _coverage(options: argparse.Namespace) -> int:
 
 
 def _diff(options: argparse.Namespace) -> int:
-    if options.after is not None and os.path.isfile(options.before) and os.path.isfile(options.after):
+    if options.after is not None and not os.path.isdir(options.before) and not os.path.isdir(options.after):
         return diff_files(options.before, options.after)
     return diff(options)
 

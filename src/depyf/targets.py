@@ -3,6 +3,7 @@
     FILE.py             the file, compiled but not executed
     FILE.py:QUALNAME    a function, class or method in it: 'C.method', 'f.<locals>.g', 'f.g'; 'f@12' picks line 12
     FILE.pyc            a file of compiled code of CPython 3.7 to 3.15, also with :QUALNAME
+    ARCHIVE:MEMBER      such a file in an archive, also with :QUALNAME
     -                   standard input: a compiled file, marshalled code, or source; also with :QUALNAME
     module:QUALNAME     in the file of a module on the import path
 
@@ -27,6 +28,7 @@ from .decompiler.bytecode.reading.pyc import LARGEST_FILE
 from .decompiler.definition import Definition
 from .errors import DepyfError, PycError
 from .files.content import Kind, Version, kind_of, read_compiled
+from .files.members import find_member
 from .files.names import is_compiled
 from .reading import open_regular, read_at_most
 
@@ -45,7 +47,7 @@ class TargetError(DepyfError):
 def find_target(text: str, version: Version | None = None, data: bytes | None = None) -> Any:
     """The code named by ``text``: plain data, or a live code object if it was compiled from source just now.
 
-    ``version`` is the CPython of code without a header, ``data`` the content of standard input. Raises TargetError.
+    ``version`` is the CPython of code without a header, ``data`` the content of the file. Raises TargetError.
     """
     found = find_definition(text, version, data)
     return found.code if isinstance(found, Definition) else found
@@ -56,10 +58,14 @@ def find_definition(
 ) -> types.CodeType | RawCode | Definition:
     """As `find_target`, but a `Definition`, with its enclosing code, for a definition in a file or module."""
     location, name = (text, "") if os.path.isfile(text) else split_target(text)
-    if location == STDIN:
+    member = find_member(text) if data is None and not os.path.isfile(text) else None
+    if member is not None:
+        location, name = member.shown, member.rest
+        code = code_in(member.read(), location, version)
+    elif location == STDIN:
         code = code_in(read_input() if data is None else data, "<stdin>", version)
     elif is_file(location):
-        code = code_in(read_file(location), location, version)
+        code = code_in(read_file(location) if data is None else data, location, version)
     else:
         return _in_module(location, name)
     return find_code(code, name, location) if name else code
@@ -93,7 +99,7 @@ def read_file(path: str) -> bytes:
         with open_regular(path) as file:
             return read_at_most(file, LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
-        raise TargetError(f"can't read {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise TargetError(f"can't read {path or repr(path)}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def code_in(data: bytes, path: str, version: Version | None = None) -> types.CodeType | RawCode:
@@ -105,7 +111,9 @@ def code_in(data: bytes, path: str, version: Version | None = None) -> types.Cod
     if len(data) > LARGEST_FILE:
         raise TargetError(f"{path} has more than {LARGEST_FILE} bytes")
     if kind is Kind.ARCHIVE:
-        raise TargetError(f"{path} is an archive: decompile it with -o DIR" + " from a file" * path.startswith("<"))
+        from_input = path.startswith("<")
+        instead = "decompile it with -o DIR from a file" if from_input else f"name a file of it, {path}:MEMBER"
+        raise TargetError(f"{path} is an archive: {instead}")
     if kind is Kind.TEXT and not is_compiled(path):
         return compile_source(data, path)
     try:
@@ -164,7 +172,7 @@ def find_module(name: str) -> ModuleSpec | None:
 def _in_module(module: str, name: str) -> types.CodeType | RawCode | Definition:
     spec = find_module(module)
     if spec is None and module not in sys.builtin_module_names:
-        raise TargetError(f"there is no file and no module called {module}")
+        raise TargetError(f"there is no file and no module called {module}{_instead(module, name)}")
     path = spec.origin if spec is not None else None
     if spec is None or path is None or not (path.endswith(".py") or is_compiled(path)):
         raise TargetError(f"module {module} has no Python code" + (f" called {name}" if name else ""))
@@ -172,6 +180,17 @@ def _in_module(module: str, name: str) -> types.CodeType | RawCode | Definition:
     get_data: Any = read_file if os.path.isfile(path) else getattr(spec.loader, "get_data", read_file)
     code = code_in(get_data(path), path)
     return find_code(code, name, module, "; --import takes it from the imported module") if name else code
+
+
+def _instead(module: str, name: str) -> str:
+    """The file in the working directory that may be meant: no module is looked for there."""
+    if os.path.isdir(module):
+        return f"; {module} is a folder"
+    stem = module.replace(".", os.sep)
+    for path in (f"{stem}.py", f"{stem}.pyc", os.path.join(stem, "__init__.py")):
+        if os.path.isfile(path):
+            return f" on the import path; the file is {path}" + (f":{name}" if name else "")
+    return ""
 
 
 def imported(text: str) -> Any:

@@ -124,7 +124,7 @@ def test_steps_shows_all_stages_in_order_and_then_the_source(run_depyf, program)
         (("decompile", "program.py:aera"), "depyf: program.py has no code object called aera; did you mean area?"),
         (("decompile", "other.py"), "depyf: can't read other.py: No such file or directory"),
         (("decompile", "program.py", "--stop-after", "lifting"), "no stage 'lifting'; the stages are: load, "),
-        ((), "the following arguments are required: COMMAND"),
+        ((), "name a command: decompile, "),
     ],
 )
 def test_bad_usage_is_one_sentence_and_status_2(run_depyf, program, arguments, says):

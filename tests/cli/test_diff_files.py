@@ -56,9 +56,19 @@ def test_equal_files(pair, run_depyf):
 
 
 def test_what_is_no_compiled_file(pair, run_depyf):
-    done = run_depyf("diff", "old.py", "new.pyc")
+    (pair / "text.pyc").write_text("hello\n")
+    done = run_depyf("diff", "text.pyc", "new.pyc")
     assert done.returncode == 2
     assert "is not a .pyc file" in done.stderr
+    done = run_depyf("diff", "none.pyc", "new.pyc")
+    assert (done.returncode, done.stderr) == (2, "depyf: can't read none.pyc: No such file or directory\n")
+
+
+def test_a_source_and_parts_of_files(pair, run_depyf):
+    done = run_depyf("diff", "old.py", "old.pyc")
+    assert (done.returncode, done.stdout) == (0, "equal\n")
+    done = run_depyf("diff", "old.pyc:C.price", "new.pyc:C.price")
+    assert done.returncode == 1 and "    in new.pyc:C.price, line 3:\n              log(item)\n" in done.stdout
 
 
 @pytest.fixture
@@ -77,14 +87,14 @@ def test_two_versions_are_compared_by_statements(of_two_versions):
 
 def test_what_has_no_text_is_not_called_equal(of_two_versions, monkeypatch):
     """Texts that are equal by chance, of a file that pretends to be of another version."""
-    reader = between_module.read_pyc
+    reader = between_module._code
 
-    def read_pyc(path):
+    def read(path):
         raw = reader(path)
         raw.version = (3, 8) if path == of_two_versions[0] else (3, 9)
         return raw
 
-    monkeypatch.setattr(between_module, "read_pyc", read_pyc)
+    monkeypatch.setattr(between_module, "_code", read)
     monkeypatch.setattr(between_module, "changed_statements", lambda ours, theirs: [])
     monkeypatch.setattr(between_module, "unproven", lambda raw: ["gone"])
     found = between(*of_two_versions)

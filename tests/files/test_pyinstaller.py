@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from forks import DEPYF
+from made_archives import pyc, zip_of
 
 import depyf
 from depyf.decompiler.bytecode.code.formats import FORMATS
@@ -24,6 +25,7 @@ from depyf.files.opening import open_tree
 from depyf.files.pyinstaller import MAGIC
 from depyf.files.trees import DEFAULT_LIMITS, Limits, Problem, Unreadable, VerificationError
 from depyf.verification.report import Loading, Status
+from depyf.verification.sources import library
 
 HERE = Path(__file__).parent
 CODE = marshal.dumps(compile("def f(x):\n    return x + 1\n", "m.py", "exec", dont_inherit=True))
@@ -260,5 +262,23 @@ def test_list(run_depyf):
     done = run_depyf("decompile", "--list", str(HERE / "pyinstaller-v6.pkg"))
     head, *names = done.stdout.splitlines()
     assert head.endswith("pyinstaller-v6.pkg: a program by PyInstaller, CPython 3.11")
-    assert names == ["  PYZ.pyz/shop/__init__.pyc", "  PYZ.pyz/shop/prices.pyc", "  base_library.zip/codecs.pyc",
-                     "  main.pyc"]  # fmt: skip
+    assert names == ["  main.pyc", "  PYZ.pyz/shop/__init__.pyc", "  PYZ.pyz/shop/prices.pyc",
+                     "  base_library.zip/codecs.pyc"]  # fmt: skip
+
+
+def test_the_library_of_a_program_is_compared_with_the_interpreters_own(tmp_path):
+    """A poisoned module of base_library.zip is a finding, and not one of hundreds without a source."""
+    folder = Path(library(HOST_VERSION)[1])
+    honest, poisoned = ((folder / name).read_bytes() for name in ("keyword.py", "colorsys.py"))
+    evil = pyc(poisoned + b"\nimport evil\n")
+    members = [("keyword.pyc", pyc(honest)), ("colorsys.pyc", evil), ("own.pyc", pyc(b""))]
+    (tmp_path / "library.zip").write_bytes(zip_of(members))
+    report = depyf.verify_tree(tmp_path / "library.zip")
+    found = {one.path.rpartition("/")[2]: one for one in report.files}
+    assert {name: one.status.value for name, one in found.items()} == {
+        "keyword.pyc": "identical", "colorsys.pyc": "differs", "own.pyc": "no source",
+    }  # fmt: skip
+    [change] = found["colorsys.pyc"].changes
+    assert change.lines == ("import evil",) and "another release may differ" in found["colorsys.pyc"].notes[0]
+    (tmp_path / "a.whl").write_bytes(zip_of(members))
+    assert {one.status.value for one in depyf.verify_tree(tmp_path / "a.whl").files} == {"no source"}

@@ -10,7 +10,8 @@ import os
 import pickle
 import sys
 import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, Callable, Iterable, Iterator
 
 from ..children import Child
@@ -24,9 +25,23 @@ _WAITING = 2
 _SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 
 
-def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator[tuple[Task, Outcome]]:
-    """The outcomes as they come; with one process in the order of the tasks."""
-    if processes <= 1:
+_FAR_AHEAD = 200
+"""The same of an executor of whose size nothing is known."""
+
+
+def run(
+    tasks: Iterable[Task], options: Options, processes: int = 1, executor: Executor | None = None, *,
+    in_processes: bool = False,
+) -> Iterator[tuple[Task, Outcome]]:  # fmt: skip
+    """The outcomes as they come; with one process in the order of the tasks, in this process unless ``in_processes``.
+
+    With an ``executor``, there.
+    """
+    if executor is not None:
+        for task, found in _in_progress(tasks, partial(_submitted, executor, options), _FAR_AHEAD):
+            yield task, found if isinstance(found, Outcome) else Outcome(task.path, error=_lost(found))
+        return
+    if processes <= 1 and not in_processes:
         yield from ((task, work(task, options)) for task in tasks)
         return
     suspects: list[Task] = []
@@ -41,30 +56,50 @@ def run(tasks: Iterable[Task], options: Options, processes: int = 1) -> Iterator
             yield task, outcome or Outcome(task.path, error=died)
 
 
-def _in_processes(
-    tasks: Iterable[Task], options: Options, processes: int
-) -> Iterator[tuple[Task, Outcome | None]]:
+def _in_processes(tasks: Iterable[Task], options: Options, processes: int) -> Iterator[tuple[Task, Outcome | None]]:
     """The outcomes; None for a task whose process died."""
-    left = iter(tasks)
-    running: dict[Future[Any], Task] = {}
     pool = _Processes(processes)
     try:
+        submit = partial(_submitted, pool, options)
+        for task, found in _in_progress(tasks, submit, _WAITING * processes):
+            if isinstance(found, BaseException) and not isinstance(found, _Died):
+                raise found
+            yield task, found if isinstance(found, Outcome) else None
+    finally:
+        pool.close()
+
+
+def _submitted(pool: Any, options: Options, task: Task) -> Future[Outcome]:
+    found: Future[Outcome] = pool.submit(work, task, options)
+    return found
+
+
+def _in_progress(
+    tasks: Iterable[Task], submit: Callable[[Task], Future[Outcome]], ahead: int
+) -> Iterator[tuple[Task, Outcome | BaseException]]:
+    """The outcomes, or the exceptions of the futures, as they come; so many are in progress at a time."""
+    left = iter(tasks)
+    running: dict[Future[Any], Task] = {}
+    try:
         while True:
-            while len(running) < _WAITING * processes:
+            while len(running) < ahead:
                 task = next(left, None)
                 if task is None:
                     break
-                running[pool.submit(work, task, options)] = task
+                running[submit(task)] = task
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 task = running.pop(future)
-                died = isinstance(future.exception(), _Died)
-                yield task, None if died else future.result()
+                gone = CancelledError("the executor has given it up") if future.cancelled() else None
+                yield task, gone or future.exception() or future.result()
     finally:
         for future in running:
             future.cancel()
-        pool.close()
+
+
+def _lost(error: BaseException) -> str:
+    return f"the executor has no outcome of it: {type(error).__name__}: {error}"
 
 
 class _Died(Exception):

@@ -10,6 +10,7 @@ is a `trees.Problem` of that file, or a `trees.VerificationError` where it is th
     tars.py        tar files
     pyinstaller.py programs that PyInstaller has made
     opening.py     a path -> the kind of tree there
+    members.py     ``ARCHIVE:MEMBER`` -> a file of it
     content.py     bytes -> the kind of file, and the code in it
     names.py       the name of a compiled file -> that of its source
 """

@@ -56,6 +56,9 @@ def open_archive(path: str, file: IO[bytes] | None = None, limits: Limits = DEFA
     tree = None
     try:
         opened = open(path, "rb") if file is None else file
+    except OSError as error:
+        raise VerificationError(f"can't read {path}: {error.strerror}") from error
+    try:
         try:
             tree = _archive(path, opened, limits, file is not None)
         finally:

@@ -34,6 +34,8 @@ _ROW = struct.Struct("!iIIIBc")
 _SCRIPT, _MODULE, _PACKAGE, _PYZ, _DATA, _ZIP = b"s", b"m", b"M", b"z", b"x", b"Z"
 _CODE = (_SCRIPT, _MODULE, _PACKAGE)
 _PACKAGE_IN_PYZ, _DATA_IN_PYZ, _NAMESPACE_IN_PYZ = 1, 2, 3
+_OWN = ("pyi", "_pyi")
+"""What the names of PyInstaller's own scripts begin with: pyiboot01_bootstrap, pyi_rth_..."""
 _KEY = "pyimod00_crypto_key"
 """A member that holds the key with which modules are encrypted (``--key``, until PyInstaller 6)."""
 
@@ -83,6 +85,7 @@ class PyInstallerTree(Archive):
         super().__init__(path, file, limits)
         self.version = ""
         self._zips: dict[str, ZipTree] = {}
+        self._scripts: list[str] = []
         self._encrypted = False
         self._decompressed = 0
         try:
@@ -109,6 +112,7 @@ class PyInstallerTree(Archive):
             member = _Member(start + offset, length, real, bool(is_compressed))
             if kind in _CODE:
                 self.add(_file_of(name, kind), real, member._replace(header=magic))
+                self._scripts += [_file_of(name, kind)] if kind == _SCRIPT else []
             elif kind == _ZIP or name.endswith("base_library.zip"):
                 self._add_zip(name, member)
             elif kind == _DATA:
@@ -185,6 +189,14 @@ class PyInstallerTree(Archive):
             member = _Member(start + offset, size, None, True, head[4:8] + bytes(HEADER - 4))
             self.add(f"{name}/{inside}", size, member)
         self._refuse_overlaps(parts, table)
+
+    def compiled(self) -> Iterator[str | Unreadable]:
+        """The program's own scripts first, then those that PyInstaller puts in front of them, then the modules."""
+        found = list(super().compiled())
+        names = dict.fromkeys(one for one in found if isinstance(one, str))
+        yield from (one for one in found if isinstance(one, Unreadable))
+        scripts = sorted((name for name in self._scripts if name in names), key=lambda name: name.startswith(_OWN))
+        yield from dict.fromkeys([*scripts, *names])
 
     def import_name(self, name: str) -> str:
         """Without the PYZ or zip file that it is in."""

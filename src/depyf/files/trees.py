@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import os
 import stat
-from typing import IO, Iterator, NamedTuple
+from fnmatch import fnmatchcase
+from typing import IO, Iterator, NamedTuple, Sequence
 
 from ..errors import DepyfError
 from ..reading import open_regular
@@ -122,6 +123,18 @@ class Tree:
     def shown(self, name: str) -> str:
         """The name with the path of the tree."""
         return os.path.join(self.path, *name.split("/")) if self.path else name.replace("/", os.sep)
+
+
+def compiled_in(tree: Tree, only: Sequence[str] = ()) -> Iterator[str | Unreadable]:
+    """The compiled files of a tree, and what can't be read, that the patterns match."""
+    return (one for one in tree.compiled() if is_matched(tree, one if isinstance(one, str) else one.name, only))
+
+
+def is_matched(tree: Tree, name: str, only: Sequence[str]) -> bool:
+    """Whether one of the patterns matches a name in the tree, as it is or as imports see it, or the last part of it;
+    always if there are none."""
+    names = {name, tree.import_name(name), name.rpartition("/")[2]} if only else set()
+    return not only or any(fnmatchcase(each, pattern) for pattern in only for each in names)
 
 
 class Folder(Tree):

@@ -23,6 +23,7 @@ __all__ = ["FOLDER", "add_commands", "diff", "report", "run", "where_to_read", "
 FOLDER = "depyf_report"
 _PAGE = "report.html"
 _MOST_FILES = 12
+_NO_PROGRAM = (".html", ".htm", ".json", ".txt", ".log")
 
 # What GitHub's runners take for a command at the beginning of a line.
 _COMMAND = re.compile(r"^( *):(?=:)")
@@ -39,7 +40,9 @@ _DIFF = """\
 Compare two recordings: breaks, recompilations, graphs, kernels and guards that are new, gone or changed, line by line.
 With one folder, the ranks in it are compared with rank 0.
 
-Or compare two .pyc files: functions that were added, removed and changed, in statements.
+Or compare two files, .pyc, .py, ARCHIVE:MEMBER or with :QUALNAME: functions that were added, removed and changed,
+in statements. Or two archives, such as wheels: the Python files by what they compile to, others by their bytes; files
+that only one has; and what the RECORD of each says otherwise.
 """
 
 
@@ -76,10 +79,10 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--source", action="append", default=[], metavar="DIR",
                          help="read source files below DIR; without it, those below the recording alone")  # fmt: skip
     command = commands.add_parser(
-        "diff", help="compare what torch.compile did in two runs, or two .pyc files", description=_DIFF,
+        "diff", help="compare what torch.compile did in two runs, two files, or two wheels", description=_DIFF,
         epilog="exit status: 0 equal; 1 different; 2 trouble", formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    command.add_argument("before", metavar="DIR", help="the folder of a recording, or a .pyc file")
+    command.add_argument("before", metavar="DIR", help="the folder of a recording, a file or an archive")
     command.add_argument(
         "after", nargs="?", metavar="DIR", help="the other one (default: compare the ranks in the first)"
     )  # fmt: skip
@@ -89,11 +92,8 @@ def run(options: argparse.Namespace, path: list[str] | None = None) -> int:
     """``depyf run``: returns when the program has ended well. ``path`` is the `sys.path` that Python started with."""
     from ..owners import own
 
-    kind, words = _program(options)
-    if not words:
-        warn("depyf run: what to run? A script, -m MODULE or -c CODE")
-        return 2
     try:
+        kind, words = _program(options)
         program = load_program(kind, words[0], words[1:], path)
     except RunError as error:
         warn(f"depyf run: {error}")
@@ -164,12 +164,18 @@ def without_commands(text: str) -> str:
 
 
 def _program(options: argparse.Namespace) -> tuple[str, list[str]]:
-    if options.module is not None:
-        return "module", options.module
-    if options.code is not None:
-        return "code", options.code
-    words: list[str] = options.program
-    return "script", words[1:] if words[:1] == ["--"] else words
+    """The kind of the program, and its name with its arguments. Raises RunError."""
+    kind, words = "script", options.program[options.program[:1] == ["--"] :]
+    if options.module is not None or options.code is not None:
+        kind, words = ("code", options.code) if options.module is None else ("module", options.module)
+    if not words:
+        raise RunError("what to run? A script, -m MODULE or -c CODE")
+    given = ("--html", options.html), ("--json", options.json), ("-q", options.quiet)
+    flags = [flag for flag, is_given in given if is_given]
+    if kind == "script" and flags and words[0].lower().endswith(_NO_PROGRAM):
+        where = f"; the page will be {os.path.join(options.output, _PAGE)}" if options.html else ""
+        raise RunError(f"{words[0]} is no program: {flags[0]} takes no value{where}")
+    return kind, words
 
 
 def _of_children(session: Any, directory: str, started: float, base: str) -> list[str]:
@@ -245,9 +251,11 @@ def diff(options: argparse.Namespace) -> int:
     from ..explain.report.remarks.difference import ranks_in
 
     before, after = options.before, options.after
-    for folder in filter(None, (before, after)):
-        if not os.path.isdir(folder):
-            raise ReportError(f"there is no folder {folder}")
+    for one in filter(None, (before, after)):
+        if not os.path.lexists(one):
+            raise ReportError(f"there is no file or folder {one}")
+        if not os.path.isdir(one):
+            raise ReportError(f"{one} is no folder of a recording: two folders are compared, or two files")
     ranks = ranks_in(before)
     if after is not None:
         others = ranks_in(after)

@@ -33,6 +33,8 @@ def read_reports(path: str, sources: Sequence[str] = (), wanted: str = "") -> di
     Raises:
         ReportError: there is none, or it can't be read.
     """
+    if not os.path.lexists(path):
+        raise ReportError(f"there is no folder or file {path}: `depyf run -o {path} PROGRAM` makes one")
     is_stored = path.endswith(".json") or os.path.exists(os.path.join(path, FILE))
     ranks = ranks_in(path) if not is_stored and os.path.isdir(path) else []
     limit = Limit()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import marshal
 from collections import Counter
 from typing import NamedTuple
 
-from ..decompiler.bytecode import RawCode, read_pyc
+from ..decompiler.bytecode import RawCode
+from ..decompiler.bytecode.interpreters import HOST_VERSION
+from ..decompiler.bytecode.reading.pyc import read_code_and_end
+from ..decompiler.definition import Definition
+from ..targets import find_code, find_definition
 from .comparison import CodeDifference, differences
 from .report import Change
 from .statements import changed_statements, changes, unproven
@@ -32,11 +37,12 @@ class Between(NamedTuple):
 
 
 def between(before: str, after: str) -> Between:
-    """The differences between the compiled files ``before`` and ``after``.
+    """The differences between the files ``before`` and ``after``, targets of the command line: compiled files, members
+    of archives, sources, which the running Python compiles, or parts of them.
 
-    If they are of two versions of CPython, only their decompiled statements are compared. Raises PycError.
+    If they are of two versions of CPython, only their decompiled statements are compared. Raises DepyfError.
     """
-    ours, theirs = read_pyc(before), read_pyc(after)
+    ours, theirs = _code(before), _code(after)
     names = Counter(_names(ours)), Counter(_names(theirs))
     removed, added = (tuple((one - other).elements()) for one, other in (names, names[::-1]))
     if ours.version != theirs.version:
@@ -51,6 +57,16 @@ def between(before: str, after: str) -> Between:
     found: list[CodeDifference] = differences(ours, theirs)
     shown = changes(ours, theirs, found) if not all(one.lines_alone for one in found) else []
     return Between(removed, added, tuple(shown), bool(found) and not shown)
+
+
+def _code(target: str) -> RawCode:
+    found = find_definition(target)
+    if isinstance(found, Definition):
+        location, _, name = target.rpartition(":")
+        found = find_code(_code(location), name, location).code
+    if isinstance(found, RawCode):
+        return found
+    return read_code_and_end(marshal.dumps(found), HOST_VERSION, 0)[0]  # of a source, just compiled
 
 
 def _names(raw: RawCode) -> list[str]:

@@ -7,45 +7,48 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import islice
-from typing import Callable, Iterable, Iterator, NamedTuple, Tuple, Union
+from itertools import chain, islice
+from typing import Any, Callable, Iterator, NamedTuple, Sequence, Tuple, Union
 
 from ..decompiler.bytecode import RawCode
 from ..decompiler.bytecode.reading.pyc import HEADER, pyc_version, read_code_and_end
 from ..decompiler.proof.pytest_asserts import OVERWRITE, SNAPSHOT
 from ..errors import DecompilationError, PycError
+from ..files.members import find_member
 from ..files.names import PYTEST, PycName, parse
 from ..files.opening import open_inner, open_tree
 from ..files.trees import (
     LARGEST_ARCHIVE,
     LARGEST_FILE,
-    Folder,
     Limits,
     Problem,
     SingleFile,
     Tree,
     Unreadable,
     VerificationError,
+    compiled_in,
 )
 from .comparison import NO_LINES, CodeDifference, differences
 from .compiling import LARGEST_SOURCE, NotCompiled, compiled, likely_filename
 from .loading import Header, Location, judge, read_header
 from .others import others
+from .python_files import compared_with_sources
 from .report import Change, FileReport, NotLookedAt, Status, TreeReport
+from .sources import Sources
 from .written_out import written_out
 
 __all__ = ["VerificationError", "iter_reports", "verify_file", "verify_tree"]
 
 Path = Union[str, "os.PathLike[str]"]
 Version = Tuple[int, int]
-_Answer = Union[FileReport, Callable[[], FileReport]]
+_Answer = Union[FileReport, "Callable[[], FileReport]"]
 """A report, or the function that finishes it: everything after the fast check, which threads do in advance."""
 
-_AHEAD = 2
-"""Files in progress: one is compiled, in a separate process, while another one is compared."""
+_AHEAD, _FAR_AHEAD = 2, 100
+"""Files in progress: one is compiled, in a separate process, while another one is compared; and where others run."""
 
 
 _MOST_TIMES, _ANY_SIZE = 64, 1 << 20
@@ -98,12 +101,15 @@ def verify_file(
         ('identical', 'loaded', True)
     """
     path = os.fspath(path)
-    for one in (path, source):
+    member = find_member(path) if not os.path.lexists(path) else None
+    for one in (None if member is not None else path, source):
         if one is not None and not os.path.lexists(one):
             raise VerificationError(f"there is no file {os.fspath(one)}")
-    tree = SingleFile(path, Limits(largest_file))
-    wanted = _Wanted(optimize, statements, decompiled)
-    return _finished(_report(tree, tree.name, os.fspath(source) if source is not None else None, wanted))
+    limits = Limits(largest_file)
+    single = SingleFile(path, limits)
+    tree, name = (single, single.name) if member is None else (member.tree, member.name)
+    sources = Sources(os.fspath(source) if source is not None else None, limits, of_file=True)
+    return _whole(_read(tree, name, sources), _Wanted(optimize, statements, decompiled))
 
 
 def verify_tree(
@@ -114,7 +120,8 @@ def verify_tree(
 
     Args:
         path: a folder, an archive, the executable of a program by PyInstaller, a ``.pyc`` or a ``.py`` file.
-        source: the folder of the sources, if they are not beside the compiled files.
+        source: the folder of the sources, or an archive of them, if they are not beside the compiled files. Of a
+            wheel or an sdist the Python files are compared with it too.
         optimize: as for `verify_file`.
         statements: as for `verify_file`.
         decompiled: as for `verify_file`.
@@ -150,51 +157,79 @@ def verify_tree(
 def iter_reports(
     path: str, source: Path | None = None, *, optimize: int | None = None, statements: bool = True,
     decompiled: bool = False, largest_file: int = LARGEST_FILE, largest_archive: int = LARGEST_ARCHIVE,
-    not_looked_at: list[NotLookedAt] | None = None,
+    not_looked_at: list[NotLookedAt] | None = None, only: Sequence[str] = (), executor: Executor | None = None,
 ) -> Iterator[FileReport]:  # fmt: skip
     """Yield the reports of ``verify_tree`` as soon as they are done; the list gets what else an import may run.
 
-    Raises VerificationError.
+    ``executor`` may run elsewhere: what it is given can be pickled. Raises VerificationError.
     """
-    given = os.fspath(source) if source is not None else None
-    if given is not None and not os.path.isdir(given):
-        raise VerificationError(f"there is no folder {given}")
-    tree = open_tree(path, Limits(largest_file, largest_archive))
+    limits = Limits(largest_file, largest_archive)
+    sources = Sources(os.fspath(source) if source is not None else None, limits)
+    beside = [] if not_looked_at is None else not_looked_at
+    member = find_member(path) if not os.path.lexists(path) else None
     wanted = _Wanted(optimize, statements, decompiled)
-    found = _everything(tree, 0 if tree.kind == "folder" else 1, [] if not_looked_at is None else not_looked_at)
+    compared: Iterator[Callable[[], _Answer]] = iter(())
+    if member is not None:
+        if member.rest:
+            raise VerificationError(f"whole files are verified: {path} names a part of {member.name}")
+        found: Iterator[tuple[Tree, str | Unreadable]] = iter([(member.tree, member.name)])
+    else:
+        tree = open_tree(path, limits)
+        found = _everything(tree, 0 if tree.kind == "folder" else 1, beside, only)
+        if sources.tree is not None and tree.kind == "unpacked":
+            compared = compared_with_sources(tree, sources, beside, only)
+    if executor is not None:
+        reads = (_read_or_not(tree, name, sources) for tree, name in found)
+        calls: Iterator[Callable[[], _Answer]] = (partial(_whole, read, wanted) for read in reads)
+        yield from map(_finished, in_order(executor.submit, chain(calls, compared), _FAR_AHEAD))
+        return
     with ThreadPoolExecutor(_AHEAD, "depyf") as pool:
+        calls = (partial(_begin, tree, name, sources, wanted) for tree, name in found)
+        yield from map(_finished, in_order(pool.submit, chain(calls, compared), _AHEAD))
 
-        def begin(some: Iterable[tuple[Tree, str | Unreadable]]) -> Iterator[Future[_Answer]]:
-            return (pool.submit(_begin, tree, name, given, wanted) for tree, name in some)
 
-        running = deque(begin(islice(found, _AHEAD)))
+def in_order(submit: Callable[..., Future[Any]], calls: Iterator[Callable[[], Any]], ahead: int) -> Iterator[Any]:
+    """What the calls return, in their order; so many are in progress at a time."""
+    running = deque(submit(call) for call in islice(calls, ahead))
+    try:
         while running:
             answer = running.popleft().result()
-            running.extend(begin(islice(found, 1)))
-            yield _finished(answer)
+            running.extend(submit(call) for call in islice(calls, 1))
+            yield answer
+    finally:
+        for one in running:
+            one.cancel()
 
 
-def _everything(tree: Tree, level: int, not_looked_at: list[NotLookedAt]) -> Iterator[tuple[Tree, str | Unreadable]]:
+def _begin(tree: Tree, name: str | Unreadable, sources: Sources, wanted: _Wanted) -> _Answer:
+    return _report(_read_or_not(tree, name, sources), wanted)
+
+
+def _read_or_not(tree: Tree, name: str | Unreadable, sources: Sources) -> _Read | FileReport:
+    if isinstance(name, Unreadable):
+        return _unchecked(tree.shown(name.name), None, name.reason)
+    return _read(tree, name, sources)
+
+
+def _everything(
+    tree: Tree, level: int, not_looked_at: list[NotLookedAt], only: Sequence[str] = ()
+) -> Iterator[tuple[Tree, str | Unreadable]]:
     """The compiled files of a tree, then those of the archives in it."""
     names = []
-    for name in tree.compiled():
+    for name in compiled_in(tree, only):
         yield tree, name
         if isinstance(name, str):
             names.append(name)
-    not_looked_at += [NotLookedAt(tree.shown(name), kind, reason) for name, kind, reason in others(names + tree.others)]
+    if not only:
+        every = others(names + tree.others)
+        not_looked_at += [NotLookedAt(tree.shown(name), kind, reason) for name, kind, reason in every]
     for name in tree.others:
         inner = open_inner(tree, name, level)
         if isinstance(inner, Unreadable):
             yield tree, inner
         elif inner is not None:
-            yield from _everything(inner, level + 1, not_looked_at)
+            yield from _everything(inner, level + 1, not_looked_at, only)
             tree.count_in(inner.total, inner.count)
-
-
-def _begin(tree: Tree, name: str | Unreadable, given: str | None, wanted: _Wanted) -> _Answer:
-    if isinstance(name, Unreadable):
-        return _unchecked(tree.shown(name.name), None, name.reason)
-    return _report(tree, name, given, wanted)
 
 
 def _finished(answer: _Answer) -> FileReport:
@@ -205,28 +240,44 @@ def _unchecked(path: str, source: str | None, reason: str) -> FileReport:
     return FileReport(path, source, None, 0, Status.NOT_CHECKED, reasons=(reason,))
 
 
-def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> _Answer:
-    """The report of one file, whatever its content, or the function that finishes it."""
+class _Read(NamedTuple):
+    """A compiled file and its source as they were read; any process can judge it."""
+
+    path: str
+    location: Location
+    data: bytes
+    source: bytes | None
+    shown: str | None
+    note: str
+
+
+def _read(tree: Tree, name: str, sources: Sources) -> _Read | FileReport:
     parsed = parse(name)
     path = tree.shown(name)
     try:
         data = tree.read(name)
-        source_tree, source_name = _source(tree, name, parsed, given)
-        entry = source_tree.entry(source_name)
+        found = sources.of(tree, name, parsed, _version(data)[0])
+        entry = found.entry
         if entry is not None and entry.size > LARGEST_SOURCE:
             raise Problem(f"its source has {entry.size} bytes, more than {LARGEST_SOURCE}: it would not be compiled")
-        source = source_tree.read(source_name) if entry is not None else None
+        source = found.tree.read(found.name) if entry is not None else None
     except Problem as error:
         return _unchecked(path, None, str(error))
     location = Location(tree.kind, parsed, entry is not None, *(reversed(entry) if entry is not None else ()))
+    return _Read(path, location, data, source, found.tree.shown(found.name) if entry is not None else None, found.note)
+
+
+def _report(read: _Read | FileReport, wanted: _Wanted) -> _Answer:
+    """The report of one file, whatever its content, or the function that finishes it."""
+    if isinstance(read, FileReport):
+        return read
+    parsed, data, source = read.location.name, read.data, read.source
     header = read_header(data)
     version, reason = _version(data)
-    loading, why = judge(location, header, version, lambda: source or b"")
-    shown = source_tree.shown(source_name) if entry is not None else None
+    loading, why = judge(read.location, header, version, lambda: source or b"")
     level = parsed.optimize if wanted.optimize is None else wanted.optimize
-    report = FileReport(
-        path, shown, version, level or 0, Status.NOT_CHECKED, loading, why, notes=tuple(_notes(parsed, version, header))
-    )
+    notes = (*_notes(parsed, version, header), *([read.note] if read.note else []))
+    report = FileReport(read.path, read.shown, version, level or 0, Status.NOT_CHECKED, loading, why, notes=notes)
     if version is None or header is None:
         return replace(report, reasons=(reason or "it is too short for a header",))
     if level is None:
@@ -238,13 +289,9 @@ def _report(tree: Tree, name: str, given: str | None, wanted: _Wanted) -> _Answe
     return _compared(report, data, source, version, level, wanted.statements)
 
 
-def _source(tree: Tree, name: str, parsed: PycName, given: str | None) -> tuple[Tree, str]:
-    if given is None:
-        return tree, parsed.source
-    if os.path.isdir(given):
-        return Folder(given, tree.limits), parse(tree.import_name(name)).source
-    folder, base = os.path.split(given)
-    return Folder(folder, tree.limits), base
+def _whole(read: _Read | FileReport, wanted: _Wanted) -> FileReport:
+    """The report of one file, in another process."""
+    return _finished(_report(read, wanted))
 
 
 def _version(data: bytes) -> tuple[Version | None, str]:

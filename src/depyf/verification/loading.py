@@ -91,15 +91,15 @@ def judge(
     if name.cached and name.version is None:
         return Loading.UNKNOWN, f"the tag {name.tag!r} is not CPython's"
     refused = Loading.STALE if location.has_source else Loading.FAILS
-    end = f"{base} is compiled" if location.has_source else "the import fails"
+    end = f": {base} is compiled" if location.has_source else ""
     if header is None:
-        return refused, f"it is too short for a header: {end}"
+        return refused, f"it is too short for a header{end}"
     if version is None:
-        return refused, f"its magic number is none that depyf knows: {end}"
+        return refused, f"its magic number is none that depyf knows{end}"
     if name.cached and name.version != version:
-        return refused, f"CPython {_dotted(name.version)} looks at this name, and the magic number is another's: {end}"
+        return refused, f"CPython {_dotted(name.version)} looks at this name, and the magic number is another's{end}"
     if header.flags & ~_KNOWN_FLAGS:
-        return refused, f"its header has the flags {header.flags:#x}: {end}"
+        return refused, f"its header has the flags {header.flags:#x}{end}"
     if not location.has_source:
         return Loading.UNCHECKED, f"there is no {base}: nothing is checked"
     return _against_source(location, header, version, read_source, base)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from ..escapes import printable
 from ..sarif import sarif_log
-from .report import Change, FileReport, Loading, NotLookedAt, Status, worst
+from .report import ONLY_IN_SOURCE, Change, FileReport, Loading, NotLookedAt, Status, worst
 
 _MOST_LINES = 30
 """The limit of text lines about one change; JSON has all of them."""
@@ -27,12 +27,14 @@ _RULES = {
     "not-looked-at": "a file that an import may run, and that has no source to compare with",
 }
 _FIELDS = ("in the .pyc", "in the source")
+_COMPILED = "compiled file"
+_SAME = "same but for comments and layout"
 
 
 def lines_of(report: FileReport) -> Iterator[str]:
     """The lines shown for one file on a terminal."""
-    head = f"{report.path}: {report.status.value}"
-    if report.version is not None:
+    head = f"{report.path}: {_words(report)}"
+    if report.version is not None and report.kind == _COMPILED:
         level = " -" + report.optimize * "O" if report.optimize else ""
         head += f" (CPython {report.version[0]}.{report.version[1]}{level})"
     if report.source is not None and report.status is Status.DIFFERS:
@@ -44,10 +46,17 @@ def lines_of(report: FileReport) -> Iterator[str]:
         yield printable(f"  note: {note}")
     if report.status is not Status.IDENTICAL and not report.changes:
         yield from (printable(f"  {reason}") for reason in report.reasons)
+    sides = _FIELDS if report.kind == _COMPILED else (f"in {report.path}", f"in {report.source}")
     for change in report.changes:
-        yield from change_lines(change)
+        yield from change_lines(change, sides)
     if report.decompiled is not None:
         yield from ("  | " + printable(line) for line in report.decompiled.splitlines())
+
+
+def _words(report: FileReport) -> str:
+    """The status; of Python files, other lines are no more than comments and layout."""
+    is_same = report.status is Status.OTHER_LINES and report.kind != _COMPILED
+    return _SAME if is_same else report.status.value
 
 
 def change_lines(change: Change, sides: tuple[str, str] = _FIELDS) -> Iterator[str]:
@@ -67,13 +76,21 @@ def change_lines(change: Change, sides: tuple[str, str] = _FIELDS) -> Iterator[s
             yield f"      ... and {len(lines) - _MOST_LINES} more lines"
 
 
-def summary(statuses: Counter[Status]) -> str:
-    """How many files have each status, in one line."""
-    total = sum(statuses.values())
-    if not total:
-        return "no compiled files"
-    found = ", ".join(f"{statuses[status]} {status.value}" for status in Status if statuses[status])
-    return f"{total} compiled file{'s' * (total > 1)}: {found}"
+def summary(counts: Counter[tuple[str, str]]) -> str:
+    """How many files have each status, in one line: compiled files, and those compared with a source tree."""
+    parts = []
+    for noun in dict.fromkeys(kind for kind, _ in counts):
+        found = {words: count for (kind, words), count in counts.items() if kind == noun}
+        total = sum(found.values())
+        order = sorted(found, key=[*(status.value for status in Status), _SAME].index)
+        listed = ", ".join(f"{found[words]} {words}" for words in order)
+        parts.append(f"{total} {noun}{'s' * (total > 1)}: {listed}")
+    return "; ".join(parts)
+
+
+def count(counts: Counter[tuple[str, str]], report: FileReport) -> None:
+    """Count a report for `summary`."""
+    counts[report.kind, _words(report)] += 1
 
 
 def beside_lines(files: Sequence[NotLookedAt], verbose: bool) -> Iterator[str]:
@@ -82,19 +99,23 @@ def beside_lines(files: Sequence[NotLookedAt], verbose: bool) -> Iterator[str]:
     for file in files:
         kinds.setdefault(file.kind, []).append(file)
     for kind, found in kinds.items():
-        yield f"not looked at: {len(found)} {kind}{'s' * (len(found) > 1)} that an import may run"
+        words = "only in the source" if kind == ONLY_IN_SOURCE else "not looked at"
+        why = "" if kind == ONLY_IN_SOURCE else " that an import may run"
+        yield f"{words}: {len(found)} {kind.partition(' of ')[0]}{'s' * (len(found) > 1)}{why}"
         shown = found if verbose else found[:_MOST_NAMES]
         yield from (printable(f"  {file.path}: {file.reason}") for file in shown)
         if len(found) > len(shown):
             yield f"  ... and {len(found) - len(shown)} more (-v names them)"
 
 
-def json_text(reports: Sequence[FileReport], version: str, not_looked_at: Sequence[NotLookedAt] = ()) -> str:
+def json_text(
+    reports: Sequence[FileReport], version: str, not_looked_at: Sequence[NotLookedAt] = (), status: int | None = None
+) -> str:
     """All reports as JSON; lone surrogates of names that are not UTF-8 are escaped."""
     counts = Counter(report.status for report in reports)
     found: dict[str, Any] = {
         "depyf": version,
-        "exit_status": worst(report.exit_status for report in reports),
+        "exit_status": worst(report.exit_status for report in reports) if status is None else status,
         "counts": {status.value: counts[status] for status in Status},
         "files": [report.to_dict() for report in reports],
         "not_looked_at": [file.to_dict() for file in not_looked_at],

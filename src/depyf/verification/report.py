@@ -8,8 +8,12 @@ from typing import Any
 
 __all__ = ["Change", "FileReport", "Loading", "NotLookedAt", "Status", "TreeReport"]
 
-FINE, DIFFERENT, TROUBLE = 0, 1, 2
-"""Exit status: all files match their sources; one does not; one was not checked."""
+FINE, DIFFERENT, TROUBLE, NOTHING = 0, 1, 2, 3
+"""Exit status: all files match their sources; one does not; one was not checked; there was nothing to check."""
+
+
+ONLY_IN_SOURCE = "module of the source alone"
+"""The kind of a `NotLookedAt` that a wheel lacks."""
 
 
 class Status(enum.Enum):
@@ -73,7 +77,7 @@ class Change:
 
 @dataclass(frozen=True)
 class FileReport:
-    """What was found out about one compiled file.
+    """What was found out about one compiled file, or one Python file of a wheel that was compared with its source.
 
     Attributes:
         path: the file; of a member of an archive, ``ARCHIVE/MEMBER``.
@@ -87,6 +91,8 @@ class FileReport:
         changes: the differences, as statements.
         notes: further remarks.
         decompiled: the text of a file without source, if requested.
+        kind: "compiled file"; of an archive that was compared with another one or with sources, also "Python file",
+            "other file", or "RECORD" for what a wheel's list of files says otherwise than the wheel has it.
     """
 
     path: str
@@ -100,6 +106,7 @@ class FileReport:
     changes: tuple[Change, ...] = ()
     notes: tuple[str, ...] = ()
     decompiled: str | None = None
+    kind: str = "compiled file"
 
     @property
     def fine(self) -> bool:
@@ -134,6 +141,7 @@ class FileReport:
             ],
             "notes": list(self.notes),
             "decompiled": self.decompiled,
+            "kind": self.kind,
         }  # fmt: skip
 
 
@@ -142,7 +150,7 @@ class NotLookedAt:
     """A file that an import may run, and that is nothing to compare: it has no influence on the exit status.
 
     ``kind`` is "extension module", "path file" (.pth), "package" (in place of a module of that name) or "start-up
-    module" (sitecustomize); ``reason`` says what it does.
+    module" (sitecustomize), or "module of the source alone", which the wheel lacks; ``reason`` says what it does.
     """
 
     path: str
@@ -177,7 +185,7 @@ class TreeReport:
 
     @property
     def exit_status(self) -> int:
-        """0 if all are fine, 1 if one differs, else 2."""
+        """0 if all are fine, 1 if one differs, 3 if there is none, else 2."""
         return worst(file.exit_status for file in self.files)
 
     def to_dict(self) -> dict[str, Any]:
@@ -192,4 +200,6 @@ class TreeReport:
 def worst(statuses: Any) -> int:
     """The exit status of several files: a difference outranks a file that was not checked."""
     found = set(statuses)
+    if not found:
+        return NOTHING
     return DIFFERENT if DIFFERENT in found else TROUBLE if TROUBLE in found else FINE
