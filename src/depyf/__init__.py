@@ -11,6 +11,7 @@ TYPE_CHECKING = False  # type checkers take it for true; `typing` would be most 
 if TYPE_CHECKING:
     from typing import Any
 
+    from .comparing.session import compare
     from .decompiler import Decompiler, decompile
     from .decompiler.pipeline import analyze
     from .decompiler.proof import verify
@@ -36,6 +37,7 @@ __all__ = [
     "DepyfError",
     "DecompilationError",
     "prepare_debug",
+    "compare",
     "debug",
     "inspect",
     "install",
@@ -56,6 +58,7 @@ _HOME = {
     "DepyfError": ".errors",
     "DecompilationError": ".errors",
     "prepare_debug": ".explain.enable_debugging",
+    "compare": ".comparing.session",
     "debug": ".explain.enable_debugging",
     "inspect": ".explain.after_the_fact.pages",
     "install": ".explain.enhance_logging",
