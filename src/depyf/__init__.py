@@ -9,12 +9,15 @@ and PyTorch only by the names that need it.
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would be most of the cost of this import
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import errors as errors
     from . import explain as explain
     from . import files as files
     from . import optimization as optimization
     from . import source as source
     from . import testing as testing
+    from .comparing.session import compare
     from .decompiler import Decompiler, decompile
     from .decompiler.bytecode.reading.pyc import read_pyc
     from .decompiler.pipeline import analyze
@@ -42,6 +45,7 @@ __all__ = [
     "DepyfError",
     "DecompilationError",
     "prepare_debug",
+    "compare",
     "debug",
     "inspect",
     "install",
@@ -63,6 +67,7 @@ _HOME = {
     "DepyfError": ".errors",
     "DecompilationError": ".errors",
     "prepare_debug": ".explain.enable_debugging",
+    "compare": ".comparing.session",
     "debug": ".explain.enable_debugging",
     "inspect": ".explain.after_the_fact.pages",
     "install": ".explain.enhance_logging",

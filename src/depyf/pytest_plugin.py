@@ -22,8 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tells pytest about the marker."""
     config.addinivalue_line(
         "markers",
-        "compiled(breaks, recompiles, graphs, uncompiled, raised, fresh): how torch.compile compiles what the test "
-        "calls; see depyf.testing.compiled",
+        "compiled(breaks, recompiles, graphs, uncompiled, raised, fresh, same_as_eager): how torch.compile compiles "
+        "what the test calls; see depyf.testing.compiled",
     )
 
 

@@ -51,11 +51,13 @@ class compiled(contextlib.ContextDecorator):
         raised: calls whose compilation ended with an exception that the block has caught.
         fresh: whether Dynamo forgets first what it has compiled (``torch._dynamo.reset``), so that the block compiles.
             Of what was compiled before, not all can be told: kernels and recompilations are gone.
+        same_as_eager: whether what Inductor's graphs compute is compared as well, as `depyf.compare` does.
 
     As a context manager it gives the model of what is recorded, as `depyf.prepare_debug` does.
 
     Raises:
-        NotAsCompiled: a number is another one, or nothing was compiled at all and `graphs` is not 0.
+        NotAsCompiled: a number is another one, nothing was compiled at all and `graphs` is not 0, or a line computes
+            something else.
         RuntimeError: a recording is going on: it would count more than this block.
 
     Example:
@@ -76,10 +78,12 @@ class compiled(contextlib.ContextDecorator):
         uncompiled: int | None = 0,
         raised: int | None = 0,
         fresh: bool = True,
+        same_as_eager: bool = False,
     ) -> None:
         self._wanted = {"breaks": breaks, "recompiles": recompiles, "graphs": graphs, "uncompiled": uncompiled,
                         "raised": raised}  # fmt: skip
-        self._fresh = fresh
+        self._fresh, self._same_as_eager = fresh, same_as_eager
+        self._comparison: Any = None
 
     def __enter__(self) -> Any:
         require_torch("depyf.testing.compiled")
@@ -94,12 +98,18 @@ class compiled(contextlib.ContextDecorator):
         self._stack = contextlib.ExitStack()
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self._session = self._stack.enter_context(prepare_debug(folder))
+        if self._same_as_eager:
+            from .comparing.session import begin_comparing
+
+            self._comparison = begin_comparing(self._session, self._stack, repros=False)
         return self._session
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         __tracebackhide__ = True  # pytest shows the user's line
         self._stack.close()
         story = story_of(self._session, self._wanted) if kind is None else []
+        if kind is None and self._comparison is not None and self._comparison.findings:
+            story.append(str(self._comparison))
         if story:
             raise NotAsCompiled("\n".join(story))
 

@@ -380,6 +380,17 @@ class Frame:
 
 
 @dataclass
+class Wrong:
+    """A line that computes something else once it is compiled: see `depyf.compare`."""
+
+    line: SourceLine
+    words: str
+    details: list[str] = field(default_factory=list)
+    remedy: str = ""
+    compile_id: str = ""
+
+
+@dataclass
 class Artifact:
     """One file of the dump: what it is, why one would open it, and whether it could be made."""
 
@@ -414,6 +425,7 @@ class Session:
     refusals: list[Refusal] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     breaks: list[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
+    wrong: list[Wrong] = field(default_factory=list)
     cuda_graphs: list[CudaGraph] = field(default_factory=list)
     compiled_before: list[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
     notes: list[str] = field(default_factory=list)  # what is missing, where it comes from less than a recording

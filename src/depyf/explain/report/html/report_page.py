@@ -28,8 +28,10 @@ from .times import times_html
 
 __all__ = ["report_page"]
 
-_CHIPS = {"raised": "bad", "break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good", "kernel": "info"}
-_SEVERAL = {"raised": "raised", "break": "breaks", "recompile": "recompiles", "uncompiled": "uncompiled"}
+_CHIPS = {"wrong": "bad", "raised": "bad", "break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good",
+          "kernel": "info"}  # fmt: skip
+_SEVERAL = {"wrong": "wrong", "raised": "raised", "break": "breaks", "recompile": "recompiles",
+            "uncompiled": "uncompiled"}  # fmt: skip
 
 _HEAD = """<!doctype html>
 <html lang="en">

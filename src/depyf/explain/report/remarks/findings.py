@@ -27,7 +27,7 @@ _KEPT = re.compile(r"___stack\d+\.?(.*)")
 
 def findings_of(session: Session, files: Files) -> list[Remark]:
     """All of them. Breaks of compilations that came to nothing are none: their function is raised or uncompiled."""
-    return [*_breaks(session), *_recompiles(session, files), *_refused(session), *_skipped(session)]
+    return [*_wrong(session), *_breaks(session), *_recompiles(session, files), *_refused(session), *_skipped(session)]
 
 
 def left_by_rule(session: Session) -> dict[str, int]:
@@ -42,6 +42,16 @@ def left_by_rule(session: Session) -> dict[str, int]:
 def is_left_by_rule(one: Skip) -> bool:
     """Whether a function of a package was left to Python for the file it is in, whatever it does."""
     return one.location is not None and is_by_rule(one.reason) and not is_of_program(one.location.filename)
+
+
+# ---- what computes something else
+
+
+def _wrong(session: Session) -> Iterator[Remark]:
+    for one in session.wrong:
+        line = one.line
+        yield Remark(line.filename, line.line, "wrong", one.words, line.function, text=line.text, instead=one.remedy,
+                     explanation="; ".join(one.details), compilations=[one.compile_id])  # fmt: skip
 
 
 # ---- breaks

@@ -13,6 +13,7 @@ __all__ = ["github", "sarif"]
 _LEVEL = "warning"
 
 _RULES = {
+    "wrong": "torch.compile computes something else here",
     "raised": "torch.compile raises here",
     "break": "torch.compile ends a graph here",
     "recompile": "torch.compile compiles this again",

@@ -12,13 +12,13 @@ from ...model import Session, SourceLine
 
 __all__ = ["COST", "FINDINGS", "KINDS", "Files", "Remark", "distinct", "end_of_name", "in_order", "of_program"]
 
-KINDS = ("raised", "break", "recompile", "uncompiled", "graph", "kernel", "guard")
+KINDS = ("wrong", "raised", "break", "recompile", "uncompiled", "graph", "kernel", "guard")
 """The words for what happened at a line, in the order in which they are there."""
 
 COST = "cost"
 """What compiling took: the last at a line. No part of `KINDS`, as it differs in every run."""
 
-FINDINGS = ("raised", "break", "recompile", "uncompiled")
+FINDINGS = ("wrong", "raised", "break", "recompile", "uncompiled")
 """What somebody may want to change. Graphs, kernels and guards are none."""
 
 _RESUME = re.compile(r"(?:torch_dynamo_|\b)resume_in_([\w<>]+?)(?:_at_\d+)?(?![\w<>])")  # 2.2 has no line in it
@@ -85,9 +85,9 @@ class Remark:
 
     @property
     def hot(self) -> tuple[int, int]:
-        """Sorts by what it costs: what raises, then breaks and recompilations, then what is left to Python; each by how
-        often it happened."""
-        return ({"raised": 0, "uncompiled": 2}.get(self.kind, 1), -self.times)
+        """Sorts by what it costs: what is wrong, what raises, then breaks and recompilations, then what is left to
+        Python; each by how often it happened."""
+        return ({"wrong": -1, "raised": 0, "uncompiled": 2}.get(self.kind, 1), -self.times)
 
     @property
     def advice(self) -> list[str]:

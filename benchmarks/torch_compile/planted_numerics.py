@@ -1,0 +1,375 @@
+"""Faults planted in Inductor, and whether `depyf.compare` names their lines; and untouched programs, where it must not.
+
+    python benchmarks/torch_compile/planted_numerics.py                     every fault, then every program untouched
+    python benchmarks/torch_compile/planted_numerics.py --only gelu tanh    faults whose names have one of these words
+    python benchmarks/torch_compile/planted_numerics.py --untouched         the programs alone, in fp32, bf16 and fp16
+    python benchmarks/torch_compile/planted_numerics.py --constants         false alarms and detections for a range of
+                                                                            each constant of the rounding rule
+
+A fault is one operator in one place: its decomposition, its lowering, the C++ that is generated for it, or a pass over
+the graph. The lines that use it carry its name in a comment, ``# gelu``; what is found has to be at such a line, and
+nowhere else. Exit status 1 if a fault is missed or put elsewhere, or an untouched program has an alarm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import re
+import sys
+import tempfile
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
+
+import torch
+import torch.nn.functional as F
+
+# ---- programs: a line with an operator that gets a fault has its name in a comment
+
+
+def mlp(x: Any, w1: Any, w2: Any) -> Any:
+    h = F.gelu(x @ w1)  # gelu mm
+    h = h - h.mean(-1, keepdim=True)  # mean sub
+    y = torch.tanh(h) @ w2  # tanh mm tanh_backward
+    return torch.sigmoid(y) * y  # sigmoid sigmoid_backward
+
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    scores = q @ k.transpose(-1, -2) / 8.0  # bmm div
+    mask = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    scores = scores.masked_fill(~mask, float("-inf"))  # where masked_fill
+    weights = torch.softmax(scores, -1)  # softmax exp amax softmax_backward
+    return weights @ v  # bmm
+
+
+def block(x: Any, g: Any, b: Any, w: Any) -> Any:
+    h = F.layer_norm(x, (x.shape[-1],), g, b)  # layer_norm rsqrt layer_norm_backward
+    h = F.silu(h @ w)  # silu silu_backward mm
+    return x + h * torch.rsqrt(h.square().sum(-1, keepdim=True) + 1.0)  # rsqrt sum
+
+
+def convolution(x: Any, w: Any, b: Any) -> Any:
+    y = F.conv2d(x, w, b, padding=1)  # convolution
+    y = F.relu(y)  # relu threshold_backward
+    y = F.avg_pool2d(y, 2)  # with max_pool2d torch 2.13 on one thread loses the gradients, and that is found
+    return F.hardswish(y) + F.interpolate(x, scale_factor=0.5)[:, :1]  # hardswish upsample
+
+
+def losses(x: Any, y: Any) -> Any:
+    a = F.huber_loss(x, y, reduction="none")  # huber abs
+    b = F.smooth_l1_loss(x, y)  # smooth_l1 abs
+    c = F.log_softmax(x, -1).exp().cumsum(-1)  # log_softmax cumsum exp
+    return a.sum() + b + c.mean() + (x - y).abs().max()  # sum mean sub abs
+
+
+def cell(x: Any, h: Any, w: Any, u: Any) -> Any:
+    z = torch.sigmoid(x @ w)  # sigmoid sigmoid_backward mm
+    for _ in range(3):
+        h = (1 - z) * h + z * torch.tanh(h @ u)  # tanh tanh_backward mm rsub sub
+    return torch.erf(h) + torch.atan2(h, z)  # erf atan2
+
+
+def gathered(x: Any, table: Any, i: Any) -> Any:
+    e = F.embedding(i, table)  # embedding embedding_backward
+    s = torch.zeros_like(x).index_add(0, i, e)  # index_add index_put
+    return torch.cat([s, x.flip(0)], -1).log1p().nan_to_num()  # cat flip log1p
+
+
+def updated(x: Any, state: Any) -> Any:
+    state.mul_(0.9).add_(x.detach().exp(), alpha=0.1)  # mul exp
+    return x.sin() + state.cos()  # sin cos
+
+
+class Program(NamedTuple):
+    function: Callable[..., Any]
+    inputs: Callable[[Any], List[Any]]
+
+
+def _of(*shapes: Tuple[int, ...]) -> Callable[[Any], List[Any]]:
+    return lambda dtype: [torch.randn(shape, dtype=dtype) for shape in shapes]
+
+
+PROGRAMS: Dict[str, Program] = {
+    "mlp": Program(mlp, _of((16, 32), (32, 48), (48, 24))),
+    "attention": Program(attention, _of((2, 3, 16, 64), (2, 3, 16, 64), (2, 3, 16, 64))),
+    "block": Program(block, _of((24, 40), (40,), (40,), (40, 40))),
+    "convolution": Program(convolution, _of((2, 3, 12, 12), (8, 3, 3, 3), (8,))),
+    "losses": Program(losses, _of((20, 30), (20, 30))),
+    "cell": Program(cell, _of((12, 16), (12, 16), (16, 16), (16, 16))),
+    "gathered": Program(
+        gathered, lambda dtype: [*_of((10, 12), (10, 12))(dtype), torch.randint(0, 10, (10,))],
+    ),
+    "updated": Program(updated, lambda dtype: [torch.randn(30, 17, dtype=dtype), torch.randn(30, 17, dtype=dtype)]),
+}  # fmt: skip
+
+# ---- faults
+
+
+class Fault(NamedTuple):
+    name: str  # of the operator, as in the comments
+    program: str
+    plant: Callable[[], Any]
+    backward: bool = False
+
+
+@contextlib.contextmanager
+def _replaced(table: Any, key: Any, value: Any) -> Iterator[None]:
+    original = table[key]
+    table[key] = value
+    try:
+        yield
+    finally:
+        table[key] = original
+
+
+def lowering(name: str, size: float = 1.001) -> Callable[[], Any]:
+    """What Inductor makes of an operator is off by a factor."""
+
+    def plant() -> Any:
+        from torch._inductor import lowering as of_inductor
+
+        op = _operator(name)
+        original, times = of_inductor.lowerings[op], of_inductor.lowerings[torch.ops.aten.mul.Tensor]
+        return _replaced(of_inductor.lowerings, op, lambda *a, **k: times(original(*a, **k), size))
+
+    return plant
+
+
+def decomposition(name: str, size: float = 1.001) -> Callable[[], Any]:
+    """The decomposition of an operator is off by a factor."""
+
+    @contextlib.contextmanager
+    def plant() -> Iterator[None]:
+        from torch._inductor import decomposition as of_inductor
+
+        op = _operator(name)
+        original = of_inductor.decompositions[op]
+
+        def wrong(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            return (result[0] * size, *result[1:]) if isinstance(result, tuple) else result * size
+
+        with _replaced(of_inductor.decompositions, op, wrong):
+            of_inductor.fast_random_decomps.cache_clear()  # a copy of the table
+            yield
+        of_inductor.fast_random_decomps.cache_clear()
+
+    return plant
+
+
+def generated(name: str, size: float = 1.001) -> Callable[[], Any]:
+    """The C++ that is written for an operation is off by a factor, with vectors and without."""
+
+    @contextlib.contextmanager
+    def plant() -> Iterator[None]:
+        from torch._inductor.codegen import cpp
+
+        kept = []
+        for owner, form in ((cpp.CppOverrides, "({} * {}f)"),
+                            (cpp.CppVecOverrides, "({0} * decltype({0})({1}f))")):  # fmt: skip
+            original = getattr(owner, name)
+            kept.append((owner, vars(owner)[name] if name in vars(owner) else None))
+            wrong = functools.wraps(original)(
+                lambda *a, original=original, form=form: form.format(original(*a), size)
+            )
+            setattr(owner, name, staticmethod(wrong))
+        try:
+            yield
+        finally:
+            for owner, one in kept:
+                setattr(owner, name, one) if one is not None else delattr(owner, name)
+
+    return plant
+
+
+def graph_pass(change: Callable[[Any], bool]) -> Callable[[], Any]:
+    """A pass over the graph, after all others, changes the first node that it can."""
+
+    def plant() -> Any:
+        def custom(graph: Any) -> None:
+            for node in graph.nodes:
+                if node.op == "call_function" and change(node):
+                    break
+
+        return torch._inductor.config.patch(post_grad_custom_post_pass=custom)
+
+    return plant
+
+
+def _swapped(word: str, other: Any) -> Callable[[Any], bool]:
+    def change(node: Any) -> bool:
+        if word not in str(node.target):
+            return False
+        node.target = other
+        return True
+
+    return change
+
+
+def _replaced_by_new(word: str) -> Callable[[Any], bool]:
+    """A new node, with another name, in place of the old one."""
+
+    def change(node: Any) -> bool:
+        if word not in str(node.target):
+            return False
+        with node.graph.inserting_after(node):
+            new = node.graph.call_function(torch.ops.aten.mul.Tensor, (node, 1.01))
+        new.meta = dict(node.meta)
+        node.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
+        return True
+
+    return change
+
+
+def _operator(name: str) -> Any:
+    packet, _, overload = name.partition(".")
+    return getattr(getattr(torch.ops.aten, packet), overload or "default")
+
+
+aten = torch.ops.aten
+FAULTS = [
+    Fault("sigmoid", "mlp", lowering("sigmoid")),
+    Fault("tanh", "mlp", lowering("tanh")),
+    Fault("tanh", "cell", generated("tanh")),
+    Fault("sigmoid", "cell", generated("sigmoid")),
+    Fault("exp", "attention", generated("exp")),
+    Fault("rsqrt", "block", lowering("rsqrt")),
+    Fault("rsqrt", "block", generated("rsqrt")),
+    Fault("sum", "block", lowering("sum.dim_IntList", 1.0001)),
+    Fault("amax", "attention", lowering("amax", 0.5)),
+    Fault("mean", "mlp", lowering("mean.dim")),
+    Fault("where", "attention", lowering("where.self", 1.01)),
+    Fault("erf", "cell", lowering("erf")),
+    Fault("atan2", "cell", generated("atan2")),
+    Fault("cumsum", "losses", lowering("cumsum")),
+    Fault("log1p", "gathered", generated("log1p")),
+    Fault("embedding", "gathered", lowering("embedding")),
+    Fault("sin", "updated", lowering("sin")),
+    Fault("exp", "updated", lowering("exp")),
+    Fault("cos", "updated", generated("cos")),
+    Fault("gelu", "mlp", decomposition("gelu")),
+    Fault("silu", "block", decomposition("silu")),
+    Fault("softmax", "attention", decomposition("_softmax")),
+    Fault("log_softmax", "losses", decomposition("_log_softmax")),
+    Fault("huber", "losses", decomposition("huber_loss")),
+    Fault("smooth_l1", "losses", decomposition("smooth_l1_loss")),
+    Fault("hardswish", "convolution", decomposition("hardswish")),
+    Fault("layer_norm", "block", decomposition("native_layer_norm")),
+    Fault("tanh_backward", "mlp", decomposition("tanh_backward"), True),
+    Fault("sigmoid_backward", "cell", decomposition("sigmoid_backward"), True),
+    Fault("softmax_backward", "attention", decomposition("_softmax_backward_data"), True),
+    Fault("silu_backward", "block", decomposition("silu_backward"), True),
+    Fault("threshold_backward", "convolution", decomposition("threshold_backward"), True),
+    Fault("layer_norm_backward", "block", decomposition("native_layer_norm_backward"), True),
+    Fault("embedding_backward", "gathered", decomposition("embedding_dense_backward"), True),
+    Fault("sub", "mlp", graph_pass(_swapped("aten.sub", aten.add.Tensor))),
+    Fault("exp", "losses", graph_pass(_swapped("aten.exp", aten.expm1.default))),
+    Fault("mm", "mlp", graph_pass(_replaced_by_new("aten.mm"))),
+    Fault("sin", "updated", graph_pass(_swapped("aten.sin", aten.cos.default))),
+    Fault("abs", "losses", graph_pass(_replaced_by_new("aten.abs"))),
+]  # fmt: skip
+
+# ---- running
+
+
+def run(program: str, dtype: Any, training: bool, seed: int = 0) -> Any:
+    """What `depyf.compare` says of one program."""
+    import depyf
+
+    torch._dynamo.reset()
+    torch.manual_seed(seed)
+    function, make = PROGRAMS[program]
+    inputs = make(dtype)
+    if training:
+        floats = [one for one in inputs if one.is_floating_point()]
+        for one in floats[: 1 if program == "updated" else None]:
+            one.requires_grad_()
+    with tempfile.TemporaryDirectory() as folder, depyf.compare(folder) as report:
+        result = torch.compile(function)(*inputs)
+        if training:
+            result.float().square().sum().backward()
+    return report
+
+
+def lines_with(name: str, program: str) -> List[int]:
+    import inspect
+
+    lines, first = inspect.getsourcelines(PROGRAMS[program].function)
+    return [first + at for at, line in enumerate(lines) if name in re.findall(r"\w+", line.partition("#")[2])]
+
+
+def planted(faults: List[Fault], verbose: bool) -> int:
+    missed = 0
+    for fault in faults:
+        with fault.plant():
+            report = run(fault.program, torch.float32, fault.backward)
+        found = [one.line for one in report.findings]
+        expected = lines_with(fault.name, fault.program)
+        verdict = "found" if found and set(found) <= set(expected) else "MISSED" if not found else "ELSEWHERE"
+        missed += verdict != "found"
+        stages = ", ".join(dict.fromkeys(one.stage for one in report.findings))
+        print(f"{verdict:9} {fault.name} in {fault.program}: {stages} {found} of {expected}", flush=True)
+        if verbose or verdict != "found":
+            print("    " + str(report).replace("\n", "\n    "))
+    print(f"{len(faults) - missed} of {len(faults)} faults at their lines")
+    return missed
+
+
+def untouched(dtypes: List[Any], verbose: bool) -> int:
+    alarms = checked = buffers = runs = 0
+    for program in PROGRAMS:
+        for dtype in dtypes:
+            for training in (False, True):
+                report = run(program, dtype, training)
+                runs += 1
+                alarms += len(report.findings)
+                checked += sum(one.buffers[0] for one in report.verdicts)
+                buffers += sum(one.buffers[1] for one in report.verdicts)
+                if report.findings or verbose:
+                    print(f"{program} {dtype} training={training}")
+                    print("    " + str(report).replace("\n", "\n    "), flush=True)
+    print(f"untouched: {alarms} alarms in {runs} runs; {checked} of {buffers} buffers checked")
+    return alarms
+
+
+def constants() -> int:
+    """Each constant at a range of values, the others as they are: false alarms, and faults of 1e-5 that are found."""
+    from depyf.comparing.rounding import CONSTANTS
+
+    small = [Fault(one.name, one.program, lowering(name, 1 + 1e-5)) for one, name in
+             ((FAULTS[0], "sigmoid"), (FAULTS[1], "tanh"), (FAULTS[11], "erf"), (FAULTS[16], "sin"))]  # fmt: skip
+    for name, chosen in list(CONSTANTS.items()):
+        for times in (0.1, 0.3, 1.0, 3.0, 10.0):
+            CONSTANTS[name] = chosen * times
+            alarms = sum(len(run(program, dtype, True).findings)
+                         for program in PROGRAMS for dtype in (torch.float32, torch.bfloat16))  # fmt: skip
+            found = 0
+            for fault in small:
+                with fault.plant():
+                    found += bool(run(fault.program, torch.float32, False).findings)
+            print(f"{name} = {CONSTANTS[name]:g}: {alarms} alarms, {found} of {len(small)} faults", flush=True)
+        CONSTANTS[name] = chosen
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--only", nargs="*", default=[], metavar="WORD")
+    parser.add_argument("--untouched", action="store_true")
+    parser.add_argument("--planted", action="store_true")
+    parser.add_argument("--constants", action="store_true")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_args()
+    if options.constants:
+        return constants()
+    wrong = 0
+    if not options.untouched:
+        faults = [one for one in FAULTS if not options.only or any(word in one.name for word in options.only)]
+        wrong += planted(faults, options.verbose)
+    if not options.only and not options.planted:
+        wrong += untouched([torch.float32, torch.bfloat16, torch.float16], options.verbose)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""Each operator that is decomposed, against its decomposition, both in fp64, on random inputs of its shapes.
+
+Each signature is checked once. The line is that of the operator when it was traced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..explain.graphs.capture import lines_of_trace
+from .evaluate import alone, why_not
+from .findings import Finding, NumericReport
+from .rounding import Judgement
+
+__all__ = ["Decompositions", "apart"]
+
+_MOST_ELEMENTS = 1 << 22
+_TOLERANCE = 1e-5  # relative, rms: constants of decompositions are those of fp32 at worst
+_LIMITS = ("empty", "new_empty", "resize", "_unsafe", "bernoulli", "dropout", "rand", "normal", "uniform")
+
+
+@dataclass
+class _Tensor:
+    """A tensor among the arguments: only what it is like."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+class _Operation:
+    """Enough of a node for `why_not`."""
+
+    op = "call_function"
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+
+
+class Decompositions:
+    """Hears of what is decomposed while a graph is traced; checks it when the graph is called first."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Any, tuple[Any, Any, Any, Any, str]] = {}
+        self._seen: set[Any] = set()
+
+    def hear(self, op: Any, function: Any, args: Any, kwargs: Any) -> None:
+        """An operator is about to be decomposed by `function`."""
+        import torch
+        from torch.utils._pytree import tree_map
+
+        trace = torch.fx.traceback.get_current_meta().get("stack_trace") or ""
+        if not trace or why_not(_Operation(op)) or any(word in str(op) for word in _LIMITS):
+            return
+        args, kwargs = tree_map(_plain, (args, dict(kwargs)))
+        key = (op, repr(args), repr(kwargs))
+        if key not in self._seen:
+            self._seen.add(key)
+            self._waiting[key] = (op, function, args, kwargs, trace)
+
+    def check(self, comparison: NumericReport, graph: str) -> None:
+        """Checks what was heard of."""
+        waiting, self._waiting = list(self._waiting.values()), {}
+        for op, function, args, kwargs, trace in waiting:
+            with alone():
+                try:
+                    wrong = self._differ(op, function, args, kwargs)
+                except Exception:
+                    continue  # random numbers are no valid arguments for it
+            if wrong is not None:
+                line = lines_of_trace(trace)[-1:]
+                comparison.wrong.append(Finding.at(line, "decomposition", wrong, str(op), graph))
+
+    @staticmethod
+    def _differ(op: Any, function: Any, args: Any, kwargs: Any) -> Judgement | None:
+        import torch
+        from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
+
+        leaves, spec = tree_flatten((args, kwargs))
+        tensors = [one for one in leaves if isinstance(one, _Tensor)]
+        if any(_size(one.shape) > _MOST_ELEMENTS for one in tensors):
+            return None
+        floats = [one for one in tensors if one.dtype.is_floating_point]
+        least = min([2, *(size for one in floats for size in one.shape)])
+        made = [_random(one, at, least) if isinstance(one, _Tensor) else one for at, one in enumerate(leaves)]
+
+        def called(one: Any) -> Any:
+            copies = [value.clone() if isinstance(value, torch.Tensor) else value for value in made]
+            own_args, own_kwargs = tree_unflatten(copies, spec)
+            return tree_leaves(one(*own_args, **own_kwargs))
+
+        for a, b in zip(called(function), called(op)):
+            if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and a.shape == b.shape:
+                wrong = apart(a, b, _TOLERANCE)
+                if wrong is not None:
+                    return wrong
+        return None
+
+
+def apart(one: Any, other: Any, tolerance: float) -> Judgement | None:
+    """How far two values are apart, that should be equal but for fp64's rounding; None when they are equal."""
+    import torch
+
+    if one.is_complex():
+        one, other = torch.view_as_real(one.resolve_conj()), torch.view_as_real(other.resolve_conj())
+    if not one.numel():
+        return None
+    a, b = one.to(torch.float64), other.to(torch.float64)
+    equal = (a == b) | (torch.isnan(a) & torch.isnan(b))
+    difference = torch.where(equal, torch.zeros_like(a), a - b)
+    size = torch.where(torch.isfinite(b), b, 0.0).square().mean().sqrt()
+    error = difference.square().mean().sqrt()
+    if bool(error <= tolerance * size + 1e-12):
+        return None
+    count = int((difference.abs() > tolerance * size).sum()) or int((~equal).sum())
+    return Judgement("value", count, a.numel(), float(error), 0.0, tolerance * float(size))
+
+
+def _plain(value: Any) -> Any:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        dtype = value.dtype
+        return _Tensor(tuple(int(_number(size)) for size in value.shape),
+                       torch.float64 if dtype.is_floating_point else dtype)  # fmt: skip
+    if isinstance(value, torch.dtype):
+        return torch.float64 if value.is_floating_point else value
+    return _number(value)
+
+
+def _number(value: Any) -> Any:
+    """A symbolic number as it is in this call."""
+    node = getattr(value, "node", None)
+    return value if node is None or not hasattr(node, "hint") else node.hint
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for one in shape:
+        size *= one
+    return size
+
+
+def _random(like: _Tensor, seed: int, least: int) -> Any:
+    import torch
+
+    numbers = torch.Generator().manual_seed(seed)
+    if like.dtype.is_floating_point or like.dtype.is_complex:
+        dtype = like.dtype if like.dtype.is_floating_point else torch.complex128
+        return torch.randn(like.shape, generator=numbers, dtype=dtype)
+    if like.dtype == torch.bool:
+        return torch.rand(like.shape, generator=numbers) < 0.5
+    return torch.randint(0, max(1, least), like.shape, generator=numbers, dtype=like.dtype)

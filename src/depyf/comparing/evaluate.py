@@ -1,0 +1,306 @@
+"""Evaluates operations of a graph: in eager's precision, in fp64, and in fp64 with results rounded at random.
+
+Operations are functions here: one that writes into its argument gets a copy. The program's random numbers, its
+gradients and its modes are left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+
+from .rounding import Judgement, judge
+
+__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "alone", "closure", "evaluate", "has_sums", "same",
+           "why_not", "wide_dtype"]
+
+_PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
+_SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
+         "prod", "pdist", "cdist", "upsample", "grid_sampler")  # fmt: skip
+_NO_FP64 = ("view.dtype", "mkldnn", "mkl.", "onednn", "quantized", "nextafter", "frexp", "_int_mm")
+
+
+class Cannot(Exception):
+    """An operation that can't be evaluated: the text says why."""
+
+
+# ---- which operations
+
+
+def why_not(node: Any) -> str:
+    """Why the operation of a node can't be evaluated again; "" when it can."""
+    import torch
+
+    target = node.target
+    if node.op in ("placeholder", "get_attr", "output") or callable(target) and _is_plain(target):
+        return ""
+    if not isinstance(target, torch._ops.OpOverload):
+        return "a higher-order operator"
+    name = str(target)
+    namespace = target.namespace
+    if torch.Tag.nondeterministic_seeded in target.tags or "inductor_rand" in name or "inductor_seed" in name:
+        return "random"
+    if "inductor_lookup_seed" in name:
+        return "random"
+    if namespace.startswith(("_c10d", "c10d")):
+        return "a collective"
+    if namespace not in ("aten", "prims", "mkldnn", "mkl", "quantized", "onednn", "inductor"):
+        return "a custom operator"
+    if target._schema.name.rpartition("::")[2].startswith(("empty", "new_empty")):
+        return "uninitialised memory"
+    if "as_strided" in name:
+        return "as_strided, which depends on memory"
+    if target._schema.is_mutable and not target._schema.returns:
+        return "an operator that only writes into its arguments"
+    return ""
+
+
+def _is_plain(target: Any) -> bool:
+    """A function of Python's, on numbers or tuples: ``operator.getitem``."""
+    return (getattr(target, "__module__", "") or "") in ("_operator", "builtins", "math", "torch._sym_ops", "torch")
+
+
+def has_sums(nodes: Iterable[Any]) -> bool:
+    """Whether one of the operations sums, in an order that is not defined."""
+    return any(any(word in str(node.target) for word in (*_PRODUCTS, *_SUMS)) for node in nodes)
+
+
+def closure(targets: Iterable[Any], known: Callable[[Any], bool]) -> tuple[list[Any], list[Any]]:
+    """The operations that lead from known nodes to `targets`, in order, and those known nodes.
+
+    A target is computed even if it is known.
+    """
+    seen: dict[Any, bool] = {}
+    waiting = [(node, True) for node in targets]
+    while waiting:
+        node, is_target = waiting.pop()
+        if seen.get(node) is False or node in seen and not is_target:
+            continue
+        stops = known(node) and not is_target
+        seen[node] = stops
+        if not stops:
+            waiting += [(one, False) for one in node.all_input_nodes]
+    order = {node: at for at, node in enumerate(next(iter(seen)).graph.nodes)} if seen else {}
+    found = sorted(seen, key=lambda node: order[node])
+    return [node for node in found if not seen[node]], [node for node in found if seen[node]]
+
+
+# ---- how
+
+
+class Eager:
+    """As eager does, each operation in its own precision."""
+
+    def source(self, value: Any) -> Any:
+        return value
+
+    def argument(self, value: Any) -> Any:
+        return value
+
+    def result(self, node: Any, value: Any) -> Any:
+        return value
+
+
+class Exact(Eager):
+    """In fp64, without the conversions to less."""
+
+    def source(self, value: Any) -> Any:
+        import torch
+
+        if not isinstance(value, torch.Tensor):
+            return value
+        wide = wide_dtype(value.dtype)
+        return value if wide is None or wide == value.dtype else value.to(wide)
+
+    def argument(self, value: Any) -> Any:
+        import torch
+
+        if isinstance(value, torch.dtype):
+            return wide_dtype(value) or value
+        return value
+
+
+class Rounded(Exact):
+    """In fp64, but each result is rounded at random to the precision it has in the program."""
+
+    def __init__(self, seed: int, scale: float = 1.0) -> None:
+        import torch
+
+        self._numbers, self._scale = torch.Generator().manual_seed(seed), scale
+
+    def result(self, node: Any, value: Any) -> Any:
+        import torch
+
+        like = node.meta.get("val")
+        if not isinstance(value, torch.Tensor) or not isinstance(like, torch.Tensor):
+            return value
+        dtype = like.dtype
+        if not (dtype.is_floating_point or dtype.is_complex) or not value.dtype.is_floating_point:
+            return value
+        info = torch.finfo(dtype)
+        dice = torch.rand(value.shape, generator=self._numbers, dtype=torch.float64) - 0.5
+        length = _summed(node) if has_sums([node]) else 1.0
+        step = self._scale * dice.to(value.device) * max(1.0, length**0.5 / 4 * (1e-7 / max(info.eps, 1e-7)))
+        rounded = value + (value * info.eps + info.smallest_normal * info.eps) * step
+        return torch.where(rounded.abs() > info.max, rounded.sign() * float("inf"), rounded)
+
+
+def _summed(node: Any) -> float:
+    """How many elements an operation sums for one of its result, about."""
+    import torch
+
+    values = [one.meta.get("val") for one in node.all_input_nodes]
+    sizes = [int(one.numel()) for one in values if isinstance(one, torch.Tensor)]
+    return float(max([1, *sizes])) ** 0.5 if sizes else 1.0
+
+
+def wide_dtype(dtype: Any) -> Any:
+    """The precision in which numbers of this one are evaluated; None for integers."""
+    import torch
+
+    if dtype.is_complex:
+        return torch.complex128
+    return torch.float64 if dtype.is_floating_point else None
+
+
+def evaluate(
+    order: Sequence[Any], values: Mapping[Any, Any], wanted: Iterable[Any], how: Eager, owner: Any = None,
+    random: Callable[[Any], Any] | None = None,
+) -> dict[Any, Any]:
+    """The values of the nodes that are `wanted`.
+
+    Args:
+        order: the operations, in order.
+        values: of the nodes that are known.
+        how: the precision.
+        owner: the module that has the graph's attributes.
+        random: gives the values of operations that can't be evaluated; without it they raise `Cannot`.
+    """
+    kept = set(wanted)
+    left: dict[Any, int] = {}
+    for node in order:
+        for one in node.all_input_nodes:
+            left[one] = left.get(one, 0) + 1
+    env = {node: how.source(value) for node, value in values.items()}
+    found = {}
+    for node in order:
+        env[node] = value = _one(node, env, how, owner, random)
+        if node in kept:
+            found[node] = value
+        for one in node.all_input_nodes:
+            left[one] -= 1
+            if not left[one]:
+                env.pop(one, None)
+    return found
+
+
+def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any) -> Any:
+    import torch
+    from torch.fx.node import map_aggregate, map_arg
+
+    if node.op == "get_attr":
+        value = owner
+        for part in node.target.split("."):
+            value = getattr(value, part)
+        return how.source(value)
+    reason = why_not(node)
+    if reason or node.op != "call_function":
+        if random is not None and node.op == "call_function":
+            return how.source(random(node))
+        raise Cannot(reason or f"{node.op} {node.target}")
+    if isinstance(how, Exact) and any(word in str(node.target) for word in _NO_FP64):
+        raise Cannot(f"{node.target} has no fp64")
+    args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
+    kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
+    if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
+        args, kwargs = _unshared(node.target, args, kwargs)
+    target = torch.ops.aten.reshape.default if node.target in _views() else node.target
+    return how.result(node, target(*args, **kwargs))
+
+
+def _views() -> tuple[Any, ...]:
+    """Views that Inductor makes of buffers whose strides it has chosen."""
+    import torch
+
+    return (torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default)
+
+
+def _unshared(target: Any, args: Any, kwargs: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Copies of the arguments that an operator writes into."""
+    import torch
+
+    def copied(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [copied(one) for one in value]
+        return value.clone() if isinstance(value, torch.Tensor) else value
+
+    args, kwargs = list(args), dict(kwargs)
+    for at, argument in enumerate(target._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            if at < len(args):
+                args[at] = copied(args[at])
+            elif argument.name in kwargs:
+                kwargs[argument.name] = copied(kwargs[argument.name])
+    return args, kwargs
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Nothing that is computed here is seen by the program."""
+    import torch
+
+    state = torch.random.get_rng_state()
+    try:
+        with torch.no_grad(), torch._C._DisableAutocast(), torch.utils._python_dispatch._disable_current_modes():
+            yield
+    finally:
+        torch.random.set_rng_state(state)
+
+
+# ---- a value and its references
+
+
+class References:
+    """The values of some operations from others, in the three precisions, each worked out when it is asked for."""
+
+    def __init__(self, targets: Sequence[Any], values: dict[Any, Any], owner: Any) -> None:
+        self.order, sources = closure(targets, lambda node: node in values)
+        self.values = {node: values[node] for node in sources}
+        self._targets, self._owner, self._seed = targets, owner, 0
+        self._found: dict[Any, Any] = {}
+        self.has_sums = has_sums(self.order)
+
+    def of(self, how: Any, key: Any = None) -> dict[Any, Any]:
+        """Those in one precision; kept by the key, if there is one."""
+        if key is None or key not in self._found:
+            found = evaluate(self.order, self.values, self._targets, how, self._owner)
+            if key is None:
+                return found
+            self._found[key] = found
+        kept: dict[Any, Any] = self._found[key]
+        return kept
+
+    def samples(self, node: Any, scale: float) -> list[Any]:
+        """Two of the node, rounded at random; others each time where the rounding is coarser than usual."""
+        if scale == 1.0:
+            return [self.of(Rounded(seed), seed)[node] for seed in (1, 2)]
+        self._seed += 2
+        return [self.of(Rounded(100 + self._seed + more, scale))[node] for more in (0, 1)]
+
+    def judge(self, node: Any, value: Any) -> Judgement:
+        """What is to be said of the node's value."""
+        eager = self.of(Eager(), "eager")[node]
+        if same(value, eager):
+            return Judgement(size=value.numel())
+        exact = self.of(Exact(), "exact")[node]
+        return judge(value, eager, exact, lambda scale: self.samples(node, scale), self.has_sums)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two tensors are equal, NaN to NaN."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    equal = one == other
+    if one.is_floating_point() or one.is_complex():
+        equal |= (one != one) & (other != other)
+    return bool(equal.all())

@@ -1,0 +1,183 @@
+"""What a comparison found, as data: verdicts of graphs, wrong lines. Needs no torch."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any, Sequence
+
+from ..explain.model import Session, SourceLine, Wrong
+from ..writing import write_file
+
+__all__ = ["FILE", "NumericReport", "Finding", "GraphVerdict"]
+
+FILE = "comparison.json"
+
+
+@dataclass
+class Finding:
+    """Something that is wrong, at a line of the program.
+
+    Attributes:
+        file, line, function, text: the line; `line` is 0 where none is known.
+        stage: where it arises: "decomposition", "graph pass", "kernel", "only as fused", "in place", or a stage of
+            torch.compile.
+        wrong: "value", "NaN", "infinity", "integer" or "memory".
+        operation: of the graph, as aten calls it.
+        graph: its compile id and direction.
+        kernel: the kernel's name, "" where there is none.
+        error, eager, bound: against fp64, rms: the compiled value's, eager's own, what rounding explains.
+        count, size: elements that are wrong, of how many.
+        inputs: the ranges of what went in.
+        others: more lines that may be the one, where several can't be told apart.
+        repro: the file that shows it alone.
+    """
+
+    file: str
+    line: int
+    function: str
+    text: str
+    stage: str
+    wrong: str
+    operation: str
+    graph: str
+    kernel: str = ""
+    error: float = 0.0
+    eager: float = 0.0
+    bound: float = 0.0
+    count: int = 0
+    size: int = 0
+    inputs: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    repro: str = ""
+
+    @classmethod
+    def at(
+        cls, lines: Sequence[SourceLine], stage: str, judgement: Any, operation: str, graph: str, **more: Any
+    ) -> Finding:
+        """One at the first of some lines, with what was found of the value; the other lines may be the one as well."""
+        line = lines[0] if lines else SourceLine("", 0)
+        return cls(line.filename, line.line, line.function, line.text, stage, judgement.wrong,
+                   operation.replace(".default", ""), graph, error=judgement.error, eager=judgement.eager,
+                   bound=judgement.bound, count=judgement.count, size=judgement.size,
+                   others=[f"{one.place}  {one.text}" for one in lines[1:]], **more)  # fmt: skip
+
+    @property
+    def place(self) -> str:
+        """``model.py:12``."""
+        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "a line that is not known"
+
+    @property
+    def words(self) -> str:
+        """What is wrong, in a sentence without its end."""
+        what = {"value": "another value", "integer": "another integer", "memory": "memory that is written over"}
+        share = f", {self.count} of {self.size} elements" if self.size else ""
+        figures = f": error {self.error:.2g} against fp64, eager's {self.eager:.2g}" if self.wrong == "value" else ""
+        return f"{self.operation} computes {what.get(self.wrong, self.wrong)} ({self.stage}){share}{figures}"
+
+
+@dataclass
+class GraphVerdict:
+    """What is known of one graph.
+
+    Attributes:
+        graph: its compile id and direction.
+        buffers, outputs, mutations: how many were checked, of how many.
+        unchecked: why the others were not: a reason, and how many.
+        error, eager, bound: those of the value that came closest to its bound.
+        closer: values that differ from eager's and are closer to fp64.
+        wrong: findings.
+    """
+
+    graph: str
+    buffers: tuple[int, int] = (0, 0)
+    outputs: tuple[int, int] = (0, 0)
+    mutations: tuple[int, int] = (0, 0)
+    unchecked: dict[str, int] = field(default_factory=dict)
+    error: float = 0.0
+    eager: float = 0.0
+    bound: float = 0.0
+    closer: int = 0
+    wrong: list[Finding] = field(default_factory=list)
+
+    def count(self, what: str, checked: bool, reason: str = "") -> None:
+        """One more value of a kind."""
+        done, all_of_them = getattr(self, what)
+        setattr(self, what, (done + checked, all_of_them + 1))
+        if not checked:
+            self.unchecked[reason] = self.unchecked.get(reason, 0) + 1
+
+    def met(self, judgement: Any) -> None:
+        """A value that agrees."""
+        self.closer += judgement.closer
+        if judgement.bound and judgement.error * self.bound >= self.error * judgement.bound:
+            self.error, self.eager, self.bound = judgement.error, judgement.eager, judgement.bound
+
+    @property
+    def words(self) -> str:
+        """The verdict, and how much it rests on."""
+        if self.wrong:
+            said = "wrong at " + ", ".join(dict.fromkeys(one.place for one in self.wrong))
+        elif not self.buffers[0] + self.outputs[0] + self.mutations[0]:
+            return f"{self.graph}: not checked, because {self.reasons or 'it computes nothing'}"
+        elif self.error < self.eager and self.closer:
+            said = f"differs, closer to fp64 than eager (error {self.error:.2g}, eager's {self.eager:.2g})"
+        elif self.bound:
+            said = f"agrees within rounding (error {self.error:.2g}, eager's {self.eager:.2g}, bound {self.bound:.2g})"
+        else:
+            said = "agrees within rounding (every value that was checked is eager's, bit for bit)"
+        parts = [("buffers", self.buffers), ("outputs", self.outputs), ("mutations", self.mutations)]
+        shares = [f"{done} of {number} {what}" for what, (done, number) in parts if number]
+        rest = f"; not checked, because {self.reasons}" if self.unchecked else ""
+        return f"{self.graph}: {said}; checked {', '.join(shares)}{rest}"
+
+    @property
+    def reasons(self) -> str:
+        """Why values were not checked, with their numbers."""
+        return ", ".join(f"{reason} ({number})" for reason, number in self.unchecked.items())
+
+
+@dataclass
+class NumericReport:
+    """All verdicts of a program.
+
+    Attributes:
+        verdicts: one for each graph that was called, in order.
+        wrong: findings that belong to no graph that was called: decompositions.
+        notes: what was not compared at all, and why.
+    """
+
+    verdicts: list[GraphVerdict] = field(default_factory=list)
+    wrong: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def tell(self, session: Session) -> None:
+        """The model of the recording gets the findings, as remarks at their lines."""
+        for one in self.findings:
+            if one.line:
+                place = SourceLine(one.file, one.line, one.text, one.function)
+                details = [*([f"in kernel {one.kernel}"] if one.kernel else []), *one.others, *one.inputs]
+                remedy = f"run {os.path.basename(one.repro)}: it shows both values" if one.repro else ""
+                session.wrong.append(Wrong(place, one.words, details, remedy, one.graph.partition(" ")[0]))
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All, in the order of stages, then of graphs."""
+        return [*self.wrong, *(one for verdict in self.verdicts for one in verdict.wrong)]
+
+    def __str__(self) -> str:
+        lines = []
+        for one in self.findings:
+            lines.append(f"wrong: {one.place}: {one.words}")
+            lines += [f"    {one.text}"] * bool(one.text)
+            lines += [f"    or {other}" for other in one.others]
+            lines += [f"    in kernel {one.kernel} of graph {one.graph}"] * bool(one.kernel)
+            lines += [f"    {words}" for words in one.inputs]
+            lines += [f"    repro: {one.repro}"] * bool(one.repro)
+        lines += [one.words for one in self.verdicts] + self.notes
+        return "\n".join(lines) or "nothing was compared: no graph was compiled by Inductor"
+
+    def write(self, folder: str) -> None:
+        """Writes `FILE` into the folder."""
+        write_file(os.path.join(folder, FILE), json.dumps({"format": 1, **asdict(self)}, indent=1) + "\n")

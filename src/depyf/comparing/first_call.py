@@ -1,0 +1,196 @@
+"""The first call of a graph, checked kernel by kernel while the buffers live."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from .evaluate import Cannot, Eager, References, alone, closure, same
+from .findings import Finding, GraphVerdict
+from .kernels import KernelNode, MadeBuffer, Plan
+from .rounding import Judgement
+from .zoom import lines_of, zoom
+
+__all__ = ["FirstCall"]
+
+_MOST_RANGES = 6
+
+
+class FirstCall:
+    """Runs the wrapper with probes in it, in place of the first call.
+
+    Args:
+        plan: what is known of the graph.
+        folder: for repro files; "" for none.
+        verdict: is filled.
+    """
+
+    def __init__(self, plan: Plan, folder: str, verdict: GraphVerdict) -> None:
+        self._plan, self._folder, self._verdict = plan, folder, verdict
+        self._values: dict[Any, Any] = {}
+        self._checked: dict[Any, bool] = {}  # buffers, and whether they were found right
+        self._sums: dict[Any, int] = {}
+
+    def begin(self, inputs: Sequence[Any]) -> None:
+        """Before anything runs."""
+        self._values = dict(zip(self._plan.placeholders, inputs))
+        names = {node.target: value for node, value in self._values.items()}
+        self._keep(-1, names)
+
+    def probe(self, at: int, names: dict[str, Any]) -> None:
+        """The kernels of a group were called; `names` are the wrapper's variables."""
+        with alone():
+            for unit in self._plan.groups[at].units:
+                self._check_unit(unit, at, names)
+            self._keep(at, names)
+
+    def end(self, results: Sequence[Any]) -> None:
+        """The graph has returned."""
+        import torch
+
+        ends = {one.node: one for one in self._plan.ends.made}
+        with alone():
+            shown = [(node, value) for node, value in zip(self._plan.outputs, results)
+                     if isinstance(value, torch.Tensor) and getattr(node, "op", "") == "call_function"]  # fmt: skip
+            values = dict(shown)
+            self._check(KernelNode([one for one in ends.values() if one.node in values], self._plan.ends.order,
+                             self._plan.ends.sources), values, "", len(self._plan.groups))  # fmt: skip
+            for node, value in shown:
+                if node not in ends:
+                    self._check_returned(node, value)
+        self._values.clear()
+
+    def _check_returned(self, node: Any, value: Any) -> None:
+        """An output that is a buffer: it must be what it was when it was made."""
+        was_checked = node in self._checked
+        kept = self._sums.get(node)
+        if kept is not None and kept != checksum(value) and self._checked.get(node):
+            self._verdict.count("outputs", False, "its buffer was written over after it was checked")
+            return
+        self._verdict.count("outputs", was_checked, "its buffer was not")
+
+    # ---- memory
+
+    def _keep(self, at: int, names: dict[str, Any]) -> None:
+        """Drops what no later check needs; copies what is overwritten before it is needed."""
+        groups, needed = self._plan.groups, self._plan.needed
+        gone = set(groups[at].freed) if at >= 0 else set()
+        gone |= groups[at + 1].overwritten if at + 1 < len(groups) else set()
+        lost = {_storage(names[name]) for name in gone if _storage(names.get(name))}
+        for node, value in list(self._values.items()):
+            if needed.get(node, -1) <= at:
+                del self._values[node]
+            elif _storage(value) in lost:
+                self._values[node] = value.clone()
+
+    # ---- one scheduler node
+
+    def _check_unit(self, unit: KernelNode, at: int, names: dict[str, Any]) -> None:
+        import torch
+
+        values = {}
+        for one in unit.made:
+            value = names.get(one.name)
+            if one.hidden:
+                continue
+            if not isinstance(value, torch.Tensor):
+                one.reason = one.reason or "it has no memory"
+            if one.node is not None and isinstance(value, torch.Tensor):
+                values[one.node] = value
+        for one in unit.made:
+            if one.reason and one.node in values:
+                self._values[one.node] = values[one.node]  # a source
+        self._check(unit, values, self._plan.groups[at].kernel, at)
+        for node, value in values.items():
+            if self._plan.needed.get(node, -1) > at:
+                self._values[node] = value
+            if self._plan.needed.get(node, -1) == len(self._plan.groups):
+                self._sums[node] = checksum(value)
+
+    def _check(self, unit: KernelNode, values: dict[Any, Any], kernel: str, at: int) -> None:
+        count = self._verdict.count
+        targets = []
+        for one in unit.made:
+            if one.hidden:
+                continue
+            if one.reason:
+                count(one.kind, False, one.reason)
+            else:
+                targets.append(one)
+        wrong: list[Any] = []
+        for group in self._evaluable(targets):
+            references = References([one.node for one in group], self._values, self._plan.module)
+            for one in group:
+                try:
+                    judgement = self._judge(references, one, values[one.node])
+                except Exception as error:
+                    count(one.kind, False, _reason(error))
+                    continue
+                if judgement is None:
+                    count(one.kind, False, "eager's has another shape")
+                    continue
+                count(one.kind, True)
+                self._checked[one.node] = not judgement.wrong
+                if not judgement.wrong:
+                    self._verdict.met(judgement)
+                elif not set(closure([one.node], lambda node: node in self._values)[0]) & set(wrong):
+                    wrong.append(one.node)
+                    self._verdict.wrong.append(self._finding(one, values[one.node], judgement, kernel))
+
+    def _judge(self, references: References, one: MadeBuffer, value: Any) -> Judgement | None:
+        eager = references.of(Eager(), "eager")[one.node]
+        if eager.shape != value.shape or eager.dtype != value.dtype:
+            return None
+        if same(value, eager):
+            return Judgement(size=value.numel())
+        return References([one.node], self._values, self._plan.module).judge(one.node, value)
+
+    def _evaluable(self, targets: list[MadeBuffer]) -> list[list[MadeBuffer]]:
+        """All together, or one by one where one of them can't be evaluated."""
+        if not targets:
+            return []
+        try:
+            References([one.node for one in targets], self._values, self._plan.module).of(Eager())
+        except Exception:
+            return [[one] for one in targets]
+        return [targets]
+
+    def _finding(self, one: MadeBuffer, value: Any, judgement: Judgement, kernel: str) -> Finding:
+        references = References([one.node], self._values, self._plan.module)
+        stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
+        stage = stage or ("in place" if one.kind == "mutations" else "kernel")
+        ranges = list(filter(None, (_range(source, known) for source, known in references.values.items())))
+        return Finding.at(lines_of([node]), stage, judgement, str(node.target), self._plan.name, kernel=kernel,
+                          inputs=ranges[:_MOST_RANGES], repro=repro)  # fmt: skip
+
+
+def _range(node: Any, value: Any) -> str:
+    import torch
+
+    if not isinstance(value, torch.Tensor) or not value.numel():
+        return ""
+    shown = value.real if value.is_complex() else value
+    low, high = (float(one) for one in (shown.double().min(), shown.double().max()))
+    dtype = str(value.dtype).replace("torch.", "")
+    return f"{node.name}: {dtype}{list(value.shape)} in [{low:.4g}, {high:.4g}]"
+
+
+def checksum(value: Any) -> int:
+    """A number that changes when the memory of a tensor does."""
+    import torch
+
+    integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    if value.is_complex():
+        value = torch.view_as_real(value)
+    return int(value.view(integers[value.dtype.itemsize]).sum(dtype=torch.int64))
+
+
+def _storage(value: Any) -> int:
+    import torch
+
+    return value.untyped_storage().data_ptr() if isinstance(value, torch.Tensor) else 0
+
+
+def _reason(error: Exception) -> str:
+    return f"it comes of {error}" if isinstance(error, Cannot) else f"{type(error).__name__} when it was recomputed"
+
+

@@ -1,0 +1,196 @@
+"""The graph before Inductor's passes against the graph after them, both in fp64, on the real inputs.
+
+What the passes left as it was is told by its structure, and not computed. Of a joint graph, the forward's inputs are
+real and the gradients that come in are random.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from .decompositions import apart
+from .evaluate import Cannot, Exact, alone, closure, evaluate, why_not
+from .findings import Finding, GraphVerdict
+from .zoom import lines_of
+
+__all__ = ["GraphBefore", "Passes"]
+
+_TOLERANCE = 3e-6  # relative, rms: constants are folded in fp32
+
+
+class GraphBefore:
+    """A copy of a graph, as it is now."""
+
+    def __init__(self, module: Any) -> None:
+        import torch
+
+        graph = torch.fx.Graph()
+        self.result = graph.graph_copy(module.graph, {})
+        graph.output(self.result)
+        self.owner, self.nodes = module, list(graph.nodes)
+        self.placeholders = [node for node in self.nodes if node.op == "placeholder"]
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What the graph gives: its outputs by number, and what it writes into its inputs by their names."""
+        result = self.result if isinstance(self.result, (list, tuple)) else [self.result]
+        found = {str(at): node for at, node in enumerate(result) if hasattr(node, "op")}
+        for node in self.nodes:
+            if "copy_.default" in str(node.target) and getattr(node.args[0], "op", "") == "placeholder":
+                found[node.args[0].name] = node
+        return found
+
+
+class Passes:
+    """Hears of Inductor's passes; checks them when a graph is called first."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, GraphBefore] = {}
+        self.joint: list[tuple[GraphBefore, GraphBefore]] = []
+        self._depth = 0
+
+    def joint_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
+        """Runs the passes on a joint graph, or on one for inference."""
+        outer = self._depth == 0
+        before = GraphBefore(module) if outer else None
+        self._depth += 1
+        try:
+            result = original(module, *args, **kwargs)
+        finally:
+            self._depth -= 1
+        if before is not None:
+            self._before[id(result)] = before
+            if any("tangents" in node.name for node in before.placeholders):
+                self.joint = [(before, GraphBefore(result))]
+        return result
+
+    def post_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
+        """Runs the passes on a graph before it is lowered."""
+        if self._depth == 0:
+            self._before.setdefault(id(module), GraphBefore(module))
+        self._depth += 1
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            self._depth -= 1
+
+    def take(self, module: Any) -> tuple[GraphBefore, GraphBefore] | None:
+        """A graph that is about to be lowered: before and after."""
+        before = self._before.pop(id(module), None)
+        return None if before is None else (before, GraphBefore(module))
+
+
+def check(pair: tuple[GraphBefore, GraphBefore], inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
+    """Compares two graphs on inputs by their names; those that are missing are random."""
+    before, after = pair
+    try:
+        with alone():
+            found = _first_difference(before, after, inputs)
+    except Exception as error:
+        reason = f"the passes can't be evaluated: {error}" if isinstance(error, Cannot) else (
+            f"{type(error).__name__} when the passes were evaluated")  # fmt: skip
+        verdict.unchecked[reason] = verdict.unchecked.get(reason, 0) + 1
+        return
+    if found is None:
+        return
+    node, lines, wrong = found
+    verdict.wrong.append(Finding.at(lines, "graph pass", wrong, str(node.target), verdict.graph))
+
+
+def _first_difference(before: GraphBefore, after: GraphBefore, inputs: Mapping[str, Any]) -> Any:
+    keys: dict[Any, int] = {}
+    ones, others = _structure(before.nodes, keys), _structure(after.nodes, keys)
+    pairs = [(node, after.results[name]) for name, node in before.results.items()
+             if name in after.results and ones[node] != others[after.results[name]]]  # fmt: skip
+    if not pairs:
+        return None
+    left, right = _values(before, [one for one, _ in pairs], inputs), _values(after, [one for _, one in pairs], inputs)
+    if all(apart(_tensor(left[one]), _tensor(right[other]), _TOLERANCE) is None for one, other in pairs):
+        return None
+    return _locate(before, after, [one for one, _ in pairs], [other for _, other in pairs], inputs)
+
+
+def _structure(nodes: Sequence[Any], keys: dict[Any, int]) -> dict[Any, int]:
+    """A number for each node, equal for nodes that compute the same of the same inputs."""
+    from torch.fx.node import map_arg
+
+    found: dict[Any, int] = {}
+    for node in nodes:
+        if node.op == "placeholder":
+            key: Any = ("placeholder", node.name)
+        elif node.op == "output":
+            continue
+        else:
+            key = (node.op, str(node.target), repr(map_arg((node.args, node.kwargs), lambda one: _Number(found[one]))))
+        found[node] = keys.setdefault(key, len(keys))
+    return found
+
+
+class _Number:
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __repr__(self) -> str:
+        return f"#{self._number}"
+
+
+def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> dict[Any, Any]:
+    known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
+             for at, node in enumerate(graph.placeholders)}  # fmt: skip
+    order, _ = closure(wanted, lambda node: node in known)
+    numbers: dict[str, int] = {}
+    ordinals = {}
+    for node in graph.nodes:
+        reason = why_not(node) if node.op == "call_function" else ""
+        if reason:
+            group = reason if reason == "random" and "seed" not in str(node.target) else str(node.target)
+            ordinals[node] = numbers[group] = numbers.get(group, 0) + 1
+    return evaluate(order, known, wanted, Exact(), graph.owner, lambda node: _made(node, ordinals[node]))
+
+
+def _made(node: Any, seed: int) -> Any:
+    """A value like the node's: for gradients that come in, and for operations that are not evaluated."""
+    import torch
+
+    like = node.meta.get("val")
+    if not isinstance(like, torch.Tensor):
+        raise Cannot(why_not(node) or "an input that is no tensor")
+    shape = [getattr(size, "node", None) and size.node.hint or int(size) for size in like.shape]
+    numbers = torch.Generator().manual_seed(seed)
+    if like.dtype.is_floating_point:
+        return torch.rand(shape, generator=numbers, dtype=torch.float64)
+    if like.dtype.is_complex:
+        raise Cannot("complex numbers that are not known")
+    return torch.zeros(shape, dtype=like.dtype)
+
+
+def _tensor(value: Any) -> Any:
+    import torch
+
+    return value if isinstance(value, torch.Tensor) else torch.tensor(value)
+
+
+def _locate(
+    before: GraphBefore, after: GraphBefore, left: Sequence[Any], right: Sequence[Any], inputs: Mapping[str, Any]
+) -> Any:
+    """The first operation that both graphs have and that differs, and the lines that may be the cause."""
+    known = set(after.placeholders)
+    order, _ = closure(right, lambda node: node in known)
+    names = {node.name: node for node in before.nodes if node.op == "call_function"}
+    shared = [(names[node.name], node) for node in order if node.name in names]
+    wanted = [one for one, _ in shared]
+    ones, others = _values(before, [*wanted, *left], inputs), _values(after, [*(b for _, b in shared), *right], inputs)
+    equal = set(before.placeholders)
+    for one, other in [*shared, *zip(left, right)]:
+        a, b = ones[one], others[other]
+        if isinstance(a, (list, tuple)) or getattr(a, "shape", None) != getattr(b, "shape", None):
+            continue
+        wrong = apart(_tensor(a), _tensor(b), _TOLERANCE)
+        if wrong is None:
+            equal.add(one)
+            continue
+        kept = {node for node, _ in shared}
+        behind, _ = closure([one], lambda node: node in equal)
+        gone = [node for node in behind if node not in kept and node.op == "call_function"]
+        return (gone or [one])[-1], lines_of([*gone[::-1], one]), wrong
+    return left[0], lines_of(left[:1]), apart(_tensor(ones[left[0]]), _tensor(others[right[0]]), 0.0)

@@ -1,0 +1,279 @@
+"""Comparing what a program under torch.compile computes: `with depyf.compare("dump") as report:`. Start reading here.
+
+    facts.py        what is needed of torch, probed
+    stages.py       Dynamo's graph as a whole
+    decompositions.py, passes.py   operators and their decompositions; the graph before and after the passes
+    kernels.py      what Inductor knows of a graph's buffers
+    first_call.py   the first call of each graph, checked kernel by kernel
+    evaluate.py     operations in eager's precision, in fp64, and rounded at random
+    rounding.py     the rule: is it farther off than rounding explains?
+    zoom.py         from a wrong buffer to the line, and the repro file
+    findings.py     what was found, as data
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any, Iterator
+
+from ..errors import require_torch
+from ..explain.containment import done, logger, note_exception
+from ..explain.model import Session
+from ..explain.recording.session import prepare_debug
+from ..explain.running import ACTIVE
+from ..explain.torch_facts.torch_behavior import backend_name
+from .decompositions import Decompositions
+from .facts import missing
+from .findings import GraphVerdict, NumericReport
+from .first_call import FirstCall
+from .kernels import PROBE, Plan, without_probes
+from .passes import Passes, check
+from .stages import FirstStages
+
+__all__ = ["Comparing", "begin_comparing", "compare"]
+
+
+@contextlib.contextmanager
+def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
+    """Records what `torch.compile` does in the block, as `depyf.prepare_debug` does, and compares what it computes.
+
+    On the first call of each graph that Inductor compiles in the block, every buffer, output and mutated input is
+    compared with its operation in eager's precision and in fp64::
+
+        with depyf.compare("./dump") as report:
+            step()
+        print(report)
+
+    What is farther from fp64 than rounding explains is wrong, and is told with its line; what can't be checked is
+    told too. The program computes what it would without. Inductor's caches of graphs are not used in the block.
+
+    Args:
+        directory: the directory of the recording; the findings are in ``comparison.json``, and each has a repro file.
+
+    Yields:
+        The comparison: verdicts of graphs and findings, complete when the block is left.
+
+    Raises:
+        TypeError: the directory is no path.
+        ImportError: torch cannot be imported.
+    """
+    require_torch("compare")
+    with prepare_debug(directory) as session, contextlib.ExitStack() as undo:
+        yield begin_comparing(session, undo)
+
+
+def begin_comparing(session: Session, undo: contextlib.ExitStack, repros: bool = True) -> NumericReport:
+    """Compares from now on, in a recording that has begun, until `undo` is closed."""
+    comparison = NumericReport()
+    undo.callback(done, session, "writing the comparison", comparison.write, session.directory)
+    undo.callback(done, session, "telling what is wrong", comparison.tell, session)
+    reason = missing()
+    if reason:
+        comparison.notes.append(f"nothing was compared: {reason}")
+        logger.warning("nothing is compared: %s", reason)
+    else:
+        folder = session.directory if repros else ""
+        done(session, "hooking Inductor", Comparing(comparison, folder, session).begin, undo)
+    return comparison
+
+
+class Comparing:
+    """The hooks on Inductor, and the graphs that are being compiled."""
+
+    def __init__(self, comparison: NumericReport, folder: str, session: Session) -> None:
+        self._comparison, self._folder, self._session = comparison, folder, session
+        self._plans: dict[int, Plan] = {}
+        self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
+        self._decompositions, self._passes = Decompositions(), Passes()
+        self._busy = False
+
+    def begin(self, undo: contextlib.ExitStack) -> None:
+        """Hooks Inductor; `undo` gets what takes it back."""
+        import torch._functorch.config
+        import torch._inductor.config
+        from torch._dynamo.output_graph import OutputGraph
+        from torch._inductor import compile_fx
+        from torch._inductor.graph import GraphLowering
+        from torch._inductor.scheduler import Scheduler
+        from torch.fx.experimental import proxy_tensor
+
+        undo.enter_context(torch._inductor.config.patch(fx_graph_cache=False, fx_graph_remote_cache=False))
+        undo.enter_context(torch._functorch.config.patch(enable_autograd_cache=False))
+        self._wrap(undo, GraphLowering, "codegen", self._codegen)
+        self._wrap(undo, GraphLowering, "compile_to_module", self._compile_to_module)
+        self._wrap(undo, Scheduler, "free_buffers", self._free_buffers)
+        self._wrap(undo, OutputGraph, "call_user_compiler", self._call_backend)
+        self._wrap(undo, proxy_tensor, "maybe_handle_decomp", self._decompose)
+        self._wrap(undo, compile_fx, "_recursive_joint_graph_passes", self._joint_passes)
+        self._wrap(undo, compile_fx, "_recursive_post_grad_passes", self._post_passes)
+
+    @staticmethod
+    def _wrap(undo: contextlib.ExitStack, owner: Any, name: str, replacement: Any) -> None:
+        original = getattr(owner, name)
+
+        def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return replacement(original, self, *args, **kwargs)
+
+        undo.callback(setattr, owner, name, original)
+        setattr(owner, name, wrapped)
+
+    # ---- while Inductor compiles
+
+    def _decompose(self, original: Any, mode: Any, op: Any, args: Any, kwargs: Any) -> Any:
+        if not self._busy and op in mode.decomposition_table:
+            done(self._session, "planning the comparison", self._decompositions.hear, op, mode.decomposition_table[op],
+                 args, kwargs)  # fmt: skip
+        return original(mode, op, args, kwargs)
+
+    def _call_backend(self, original: Any, output: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+        stages = None
+        if not self._busy and backend_name(output.compiler_fn) == "inductor":
+            stages = done(self._session, "planning the comparison", FirstStages, module,
+                          str(output.dynamo_compile_id), self._comparison)  # fmt: skip
+        compiled = original(output, module, *args, **kwargs)
+        if stages is None:
+            return compiled
+        first = [stages]
+
+        def call(*inputs: Any) -> Any:
+            if not first or self._busy:
+                return compiled(*inputs)
+            stages = first.pop()
+            self._contained(stages.before, inputs)
+            results = compiled(*inputs)
+            self._contained(stages.after, inputs, results)
+            return results
+
+        return call
+
+    def _joint_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._busy:
+            return original(module, *args, **kwargs)
+        return self._passes.joint_passes(original, module, args, kwargs)
+
+    def _post_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._busy:
+            return original(module, *args, **kwargs)
+        return self._passes.post_passes(original, module, args, kwargs)
+
+    def _codegen(self, original: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
+        if not self._busy and not graph.cpp_wrapper and not graph.aot_mode and not getattr(graph, "fx_wrapper", False):
+            plan = done(self._session, "planning the comparison", Plan, graph, _name_of(graph))
+            if plan is not None:
+                self._plans[id(graph)] = plan
+                pair = done(self._session, "planning the comparison", self._passes.take, graph.module)
+                self._pairs[id(plan)] = [pair] * (pair is not None)
+                if not graph.is_backward:
+                    self._pairs[id(plan)][:0], self._passes.joint = self._passes.joint, []
+        result = original(graph, *args, **kwargs)
+        plan = self._plans.get(id(graph))
+        if plan is not None:
+            value = result[0]
+            text, (value.value, value.line_map) = value.value, without_probes(value.value, value.line_map)
+            done(self._session, f"planning the comparison of {plan.name}", plan.finish, text)
+        return result
+
+    def _free_buffers(self, original: Any, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+        from torch._inductor.virtualized import V
+
+        plan = self._plans.get(id(V.graph))
+        at = None
+        if plan is not None:
+            wrapper = V.graph.wrapper_code
+            at = done(self._session, "planning the comparison", plan.note, scheduler, wrapper,
+                      V.graph.removed_buffers | V.graph.inplaced_to_remove)  # fmt: skip
+            if at is not None:
+                wrapper.writeline(f"{PROBE}({at}, locals())")
+        result = original(scheduler, *args, **kwargs)
+        if at is not None and plan is not None:
+            done(self._session, "planning the comparison", plan.note_freed, wrapper)
+        return result
+
+    def _compile_to_module(self, original: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
+        module = original(graph, *args, **kwargs)
+        plan = self._plans.pop(id(graph), None)
+        if self._busy:
+            return module
+        verdict = GraphVerdict(_name_of(graph))
+        if plan is None or not plan.text:
+            self._comparison.notes.append(f"{verdict.graph}: not checked, because its wrapper is not in Python")
+            return module
+        return _Checked(module, plan, verdict, self)
+
+    # ---- when the graph is called
+
+    def first_call(self, module: Any, plan: Plan, verdict: GraphVerdict, args: Any) -> Any:
+        """The first call of a graph, with probes."""
+        if self._busy:
+            return module.call(args)
+        self._comparison.verdicts.append(verdict)
+        first = FirstCall(plan, self._folder, verdict)
+        call = done(self._session, f"loading the wrapper of {plan.name} with probes", _probed, module, plan,
+                    lambda at, names: self._contained(first.probe, at, names))  # fmt: skip
+        if call is None:
+            verdict.unchecked["its wrapper could not be loaded with probes"] = 1
+            return module.call(args)
+        self._contained(self._check_before, plan, verdict, list(args))
+        self._contained(first.begin, list(args))
+        result = call(args)
+        self._contained(first.end, list(result))
+        return result
+
+    def _check_before(self, plan: Plan, verdict: GraphVerdict, args: list[Any]) -> None:
+        """Decompositions and passes, before the kernels."""
+        self._decompositions.check(self._comparison, verdict.graph)
+        inputs = {node.name: value for node, value in zip(plan.placeholders, args)}
+        for pair in self._pairs.pop(id(plan), []):
+            check(pair, inputs, verdict)
+
+    def _contained(self, function: Any, *args: Any) -> None:
+        """What fails costs verdicts; what is compiled meanwhile is not the program's, and is not recorded."""
+        recorders = [one for one in ACTIVE if not one.ended]
+        self._busy = True
+        try:
+            for one in recorders:
+                one.ended = True
+            function(*args)
+        except Exception as error:
+            note_exception(self._session, "comparing a graph", error, "verdicts")
+        finally:
+            self._busy = False
+            for one in recorders:
+                one.ended = False
+
+
+class _Checked:
+    """The module of a graph, whose first call is checked."""
+
+    def __init__(self, module: Any, plan: Plan, verdict: GraphVerdict, comparing: Comparing) -> None:
+        self._module, self._first = module, [(plan, verdict, comparing)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+    def call(self, args: Any) -> Any:
+        """The graph."""
+        if self._first:
+            plan, verdict, comparing = self._first.pop()
+            return comparing.first_call(self._module, plan, verdict, args)
+        return self._module.call(args)
+
+
+def _probed(module: Any, plan: Plan, probe: Any) -> Any:
+    """The function of the wrapper with probes in it, with the kernels and constants of the one that torch keeps."""
+    names: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__, PROBE: probe}
+    exec(compile(plan.text, module.__file__, "exec"), names)
+    for name, value in vars(module).items():
+        if names.get(name) is None:
+            names[name] = value
+    return names["call"]
+
+
+def _name_of(graph: Any) -> str:
+    """``0/0 forward``."""
+    import torch
+
+    compile_id = torch._guards.CompileContext.current_compile_id()
+    kind = "backward" if graph.is_backward else "inference" if graph.is_inference else "forward"
+    return f"{compile_id if compile_id is not None else graph.graph_id} {kind}"

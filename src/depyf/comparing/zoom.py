@@ -1,0 +1,144 @@
+"""From a wrong buffer to the line: the operations behind it, compiled alone.
+
+The subgraph from known buffers to the wrong one is compiled with every operation's result returned; the first of them
+that is wrong names the line. Where none is, the operations are wrong only as they are fused. The subgraph and its
+inputs are the repro file.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable
+
+from ..explain.graphs.capture import user_line_of
+from ..explain.model import SourceLine
+from ..writing import write_file
+from .evaluate import References
+
+__all__ = ["copied", "lines_of", "zoom"]
+
+_MOST_BYTES = 64 << 20  # of inputs that are kept for a repro
+_MOST_SINGLE = 12  # operations that are compiled one by one, when all together are right
+
+
+def lines_of(nodes: Iterable[Any]) -> list[SourceLine]:
+    """The program's lines behind some operations, each once."""
+    lines = [line for line in map(user_line_of, nodes) if line is not None]
+    return list({(line.filename, line.line): line for line in lines}.values())
+
+
+def zoom(references: References, target: Any, owner: Any, folder: str, graph: str) -> tuple[str, Any, str]:
+    """Where in the subgraph of a wrong buffer the error arises.
+
+    Returns:
+        A stage, "" for the kernel itself; the operation, None where it is not known; the path of the repro file.
+    """
+    calls = [node for node in references.order if node.op == "call_function" and _is_tensor(node)]
+    repro = _write_repro(references, target, owner, folder, graph)
+    if len(calls) < 2:
+        return "", target, repro
+    found = None
+    for node in _wrong_among(references, calls, owner)[:_MOST_SINGLE]:
+        if _wrong_among(references, [node], owner):  # else it is wrong only as the others are returned with it
+            found = node
+            break
+    if found is None:  # one by one, from the end: the first that is wrong alone
+        for node in calls[:: -max(1, len(calls) // _MOST_SINGLE)]:
+            if not _wrong_among(references, [node], owner):
+                break
+            found = node
+    return ("", found, repro) if found is not None else ("only as fused", target, repro)
+
+
+def _wrong_among(references: References, wanted: list[Any], owner: Any) -> list[Any]:
+    """The operations that are wrong in a compilation which returns them all."""
+    from torch._inductor import compile as compile_graph
+
+    inputs = list(references.values.values())
+    module = subgraph(references, wanted, owner)
+    results = compile_graph(module, [copied(one) for one in inputs])(*[copied(one) for one in inputs])
+    return [node for node, value in zip(wanted, results)
+            if References([node], references.values, owner).judge(node, value).wrong]  # fmt: skip
+
+
+def subgraph(references: References, wanted: list[Any], owner: Any) -> Any:
+    """A module that computes some operations from the known values."""
+    import torch
+
+    graph = torch.fx.Graph()
+    env = {}
+    for node in references.values:
+        env[node] = graph.placeholder(node.name)
+        env[node].meta.update(node.meta)
+    needed = set(wanted)
+    for node in reversed(references.order):
+        if node in needed:
+            needed |= set(node.all_input_nodes)
+    env.update((node, graph.node_copy(node, env.__getitem__)) for node in references.order if node in needed)
+    graph.output(tuple(env[node] for node in wanted))
+    return torch.fx.GraphModule(owner, graph)
+
+
+def _write_repro(references: References, target: Any, owner: Any, folder: str, graph: str) -> str:
+    import torch
+
+    tensors = [value for value in references.values.values() if isinstance(value, torch.Tensor)]
+    if not folder or sum(one.numel() * one.element_size() for one in tensors) > _MOST_BYTES:
+        return ""
+    name = f"repro_{graph.replace('/', '_').replace(' ', '_')}_{target.name}"
+    os.makedirs(folder, exist_ok=True)
+    torch.save([copied(one) for one in references.values.values()], os.path.join(folder, name + ".pt"))
+    code = subgraph(references, [target], owner).code.strip().replace("def forward(self, ", "def operations(")
+    place = next((f"{one.filename}:{one.line}  {one.text}" for one in lines_of([target])), "a line that is not known")
+    path = os.path.join(folder, name + ".py")
+    write_file(path, _TEMPLATE.format(place=place, inputs=name + ".pt", code=code))
+    return path
+
+
+_TEMPLATE = '''"""What torch.compile computes otherwise, alone. It comes of {place}"""
+
+import os
+
+import torch
+from torch import device, inf, nan  # noqa: F401
+
+try:
+    import torch._inductor.inductor_prims  # noqa: F401
+except ImportError:
+    pass
+
+
+{code}
+
+def main():
+    inputs = torch.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), {inputs!r}), weights_only=True)
+    with torch.no_grad():
+        (eager,) = operations(*inputs)
+        (compiled,) = torch.compile(operations, fullgraph=True)(*inputs)
+    print("eager:   ", eager.flatten()[:8])
+    print("compiled:", compiled.flatten()[:8])
+    apart = (eager.double() - compiled.double()).abs()
+    print("furthest apart:", float(apart.max()), "of", float(eager.double().abs().max()))
+    return eager, compiled
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def _is_tensor(node: Any) -> bool:
+    import torch
+
+    return isinstance(node.meta.get("val"), torch.Tensor)
+
+
+def copied(value: Any, wide: bool = False) -> Any:
+    """A tensor with memory of its own, laid out alike; in fp64 if it is to be `wide`."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        return value
+    value = value.detach()
+    dtype = torch.float64 if wide and value.dtype.is_floating_point else value.dtype
+    return torch.empty_strided(value.shape, value.stride(), dtype=dtype, device=value.device).copy_(value)
