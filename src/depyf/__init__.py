@@ -9,8 +9,6 @@ and PyTorch only by the names that need it.
 TYPE_CHECKING = False  # type checkers take it for true; `typing` would be most of the cost of this import
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from . import errors as errors
     from . import explain as explain
     from . import files as files
