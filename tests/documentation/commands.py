@@ -75,12 +75,12 @@ def _with_neighbours(path: Path) -> str:
 
 
 def _depyf(arguments: List[str], folder: Path) -> str:
-    from depyf.cli import _parse
+    from depyf.options import parse
 
     printed = io.StringIO()
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(io.StringIO()):
-            _parse(arguments)
+            parse(arguments)
     except SystemExit as stop:
         return printed.getvalue().strip() if stop.code else ""
     return ""
