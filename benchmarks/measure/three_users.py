@@ -228,7 +228,7 @@ def main(arguments: Any = None) -> int:
     """Play them; 1 if something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", action="append", help="an interpreter (default: this one); repeatable")
-    parser.add_argument("--dask", action="store_true", help="install depyf[dask], and use a cluster")
+    parser.add_argument("--dask", action="store_true", help="install depyf-proven[dask], and use a cluster")
     options = parser.parse_args(arguments)
     status = 0
     with tempfile.TemporaryDirectory(prefix="three-users-") as name:

@@ -176,7 +176,7 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         "--results", metavar="FILE", help="write the verdicts of all files to FILE: .jsonl, or .parquet with pyarrow"
     )
     command.add_argument(
-        "--scheduler", metavar="ADDRESS", help="with -o DIR, have a running Dask cluster do it: depyf[dask]"
+        "--scheduler", metavar="ADDRESS", help="with -o DIR, have a running Dask cluster do it: depyf-proven[dask]"
     )
     command.add_argument(
         "--again", action="store_true", help="with several files, write those again too that an earlier run has written"

@@ -226,4 +226,4 @@ def test_without_dask(monkeypatch, capsys):
 
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["verify", "x", "--scheduler", "a:1"]) == 2
-    assert "pip install 'depyf[dask]'" in capsys.readouterr().err
+    assert "pip install 'depyf-proven[dask]'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""docs/developers/where.md: the files that it names are there, as many as it says, and hold what is asked for."""
+"""CONTRIBUTING.md, "Where to look": the files that it names are there, as many as it says, and hold what is asked for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src" / "depyf"
-PAGE = (ROOT / "docs" / "developers" / "where.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 ROWS = {row[0]: row[1:] for row in re.findall(r"^\| (\w.*?) \| (\d+) \| (.*) \|$", PAGE, re.MULTILINE)}
 
 

@@ -7,7 +7,7 @@ exits.
     python tests/torch_programs --list      all of them, with a sentence each
     python tests/torch_programs NAME ...    run some
 
-docs/developers/test-cases.md says who runs which, and what is kept apart.
+tests/README.md says who runs which, and what is kept apart.
 """
 
 from __future__ import annotations

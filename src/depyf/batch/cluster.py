@@ -25,7 +25,7 @@ def scheduler(address: str | None) -> Iterator[Executor | None]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise DepyfError(f"--scheduler needs Dask: pip install 'depyf[dask]' ({error})") from error
+        raise DepyfError(f"--scheduler needs Dask: pip install 'depyf-proven[dask]' ({error})") from error
     try:
         client = Client(address, timeout=_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:

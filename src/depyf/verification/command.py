@@ -46,7 +46,7 @@ def add_command(commands: Any) -> None:
     command.add_argument(
         "--only", action="append", default=[], metavar="GLOB", help="only files whose names match, such as 'shop/*'"
     )
-    command.add_argument("--scheduler", metavar="ADDRESS", help="have a running Dask cluster do it: depyf[dask]")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="have a running Dask cluster do it: depyf-proven[dask]")
     command.add_argument(
         "--require", action="store_true", help="status 3 if there was nothing to check in one of the paths, not in all"
     )
