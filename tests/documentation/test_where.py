@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md, "Where to look": the files that it names are there, as many as it says, and hold what is asked for."""
+"""CONTRIBUTING.md, "Where to look": its files are there, as many as it says, and hold what is asked for."""
 
 from __future__ import annotations
 

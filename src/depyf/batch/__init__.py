@@ -63,14 +63,16 @@ def decompile(
     )  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    """The types are imported when they are used: the command line has modules here that it needs alone."""
-    if name in ("Doubt", "Outcome"):
-        from . import outcome
+if not TYPE_CHECKING:
 
-        return getattr(outcome, name)
-    if name == "Options":
-        from .work import Options
+    def __getattr__(name: str) -> Any:
+        """The types are imported when they are used: the command line has modules here that it needs alone."""
+        if name in ("Doubt", "Outcome"):
+            from . import outcome
 
-        return Options
-    raise AttributeError(name)
+            return getattr(outcome, name)
+        if name == "Options":
+            from .work import Options
+
+            return Options
+        raise AttributeError(name)

@@ -21,6 +21,7 @@ from typing import Any, Iterator
 from ..writing import write_file
 from .compile_times import CompileTimes
 from .names import file_name
+from .source_lines import Decompiled, SourceLine
 
 __all__ = [
     "Artifact", "CacheEntry", "CompileTimes", "CudaGraph", "Decompiled", "Failure", "Frame", "Graph", "GraphBreak",
@@ -32,50 +33,6 @@ __all__ = [
 def _live() -> Any:
     """A field for an object of the running process: optional, not compared, not serialised."""
     return field(default=None, repr=False, compare=False, metadata={"live": True})
-
-
-@dataclass(frozen=True)
-class SourceLine:
-    """One line of the user's program: where it is, and its text without indentation."""
-
-    filename: str
-    line: int
-    text: str = ""
-    function: str = ""
-
-    @property
-    def place(self) -> str:
-        """``toy.py:3``: without folders, which differ between machines."""
-        return f"{file_name(self.filename)}:{self.line}"
-
-
-@dataclass
-class Decompiled:
-    """A code object as text, and what was shown about that text.
-
-    `level` is the verdict's word: identical, exact, equivalent, unproven or refused. `verdict` is the sentence for
-    readers. `source` is empty when refused; `listing` then has the annotated instructions, if any. `constants` are the
-    objects that names in the source refer to, as they have no literals.
-    """
-
-    source: str = ""
-    level: str = "refused"
-    verdict: str = ""
-    reasons: list[str] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
-    folded: int = 0
-    listing: str = ""
-    constants: dict[str, Any] = field(default_factory=dict, repr=False, compare=False, metadata={"live": True})
-
-    @property
-    def proven(self) -> bool:
-        """Whether `source` was shown to do what the bytecode does."""
-        return self.equal or self.level == "equivalent"
-
-    @property
-    def equal(self) -> bool:
-        """Whether `source` compiles to equal instructions."""
-        return self.level in ("identical", "exact")
 
 
 @dataclass

@@ -21,7 +21,7 @@ Version = Tuple[int, int]
 _PYTHON = (".py", ".pyw")
 _COPIES = ("build", "dist-packages", "node_modules", "site-packages")
 """Folders of a checkout that may hold copies of its packages, as those that begin with a dot do."""
-_QUESTION = "import os, sys; print('.'.join(map(str, sys.version_info[:3])), os.path.dirname(os.__file__))"
+_QUESTION = "import os, platform; print(platform.python_version(), os.path.dirname(os.__file__))"
 _SECONDS = 20
 
 

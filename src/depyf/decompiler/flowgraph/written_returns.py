@@ -25,8 +25,13 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     before, lines = {last.position for last in lasts}, {last.line for last in lasts}
     if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
         return lasts[0].position
-    if all(i.op != "NOP" for i in block.instructions):
-        return None
+    return _wide_nop(block, sources, before, lines) if any(i.op == "NOP" for i in block.instructions) else None
+
+
+def _wide_nop(
+    block: BasicBlock, sources: list[BasicBlock], before: set[Position | None], lines: set[int | None]
+) -> Position | None:
+    """The position of the NOP, which is none of those ``before``, nor, of a ``None``, on one of the ``lines``."""
     for at, instruction in enumerate(block.instructions):
         done = [block.instructions[max(0, at - 2) : at]] if at else [source.instructions for source in sources]
         position = instruction.position if instruction.position not in before else None

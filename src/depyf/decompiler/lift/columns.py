@@ -114,7 +114,7 @@ def return_from_with(
     ends with ``copy_end``.
     """
     last = instructions[-1].position
-    exits = {i.position for at, i in enumerate(instructions) if i.op == "CALL" and calls_exit(instructions, at)}
+    exits = _exits(instructions)
     if last is None or None in last or last not in exits and (copy_end is None or last != copy_end.position):
         return None
     is_constant = len(instructions) > 1 and instructions[-2].op == "CONST"
@@ -130,6 +130,11 @@ def return_from_with(
         start = column if is_whole else column - len("return ")
         return (line, start) if start >= 0 else None
     return None
+
+
+def _exits(instructions: Sequence[Instruction]) -> set[Position | None]:
+    """The positions of calls of exit functions for no exception."""
+    return {i.position for at, i in enumerate(instructions) if i.op == "CALL" and calls_exit(instructions, at)}
 
 
 def leaves_with(instructions: Sequence[Instruction]) -> bool:

@@ -203,8 +203,6 @@ def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterat
 
     yield from (name for name in raw.localsplus if name not in {*raw.renamed, *renames.slots} and not fits(name))
     operations, instructions = operations_of(raw), readable_instructions(raw)
-    if operations.isdisjoint(_NAMED | _GIVES_NAMES):
-        return
     modules = {} if operations.isdisjoint(_IMPORTS) else _modules(i.arg for i in instructions if i.op in _IMPORTS)
     for index, ins in enumerate(instructions):
         if ins.op in _NAMED:
