@@ -23,6 +23,7 @@ BASE = Report(
         Remark("/p/model.py", 5, "kernel", "cpp_fused_add_sin_0", text="y = x.sin() + 1"),
         Remark("/p/model.py", 5, "guard", "x is float32", "Model.forward", text="y = x.sin() + 1"),
         Remark("/p/model.py", 8, "raised", "Unsupported: no", "Model.loss", text="y.numpy()", error="Unsupported"),
+        Remark("/p/model.py", 9, "wrong", "aten.sin computes another value", "Model.loss", text="return y.sin()"),
     ],
     {"functions": 2, "graphs": 1, "breaks": 1, "recompilations": 1, "uncompiled": 1},
 )
