@@ -241,13 +241,14 @@ class Maker:
         )
         inner = io.BytesIO()
         with zipfile.ZipFile(inner, "w", self.dice.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as file:
-            file.writestr("good.py", GOOD)
-            file.writestr(self.dice.choice(("evil.pyc", "pkg/m.pyc", "good.pyc", "e/__init__.pyc")), pyc(EVIL))
+            file.writestr(zipfile.ZipInfo("good.py"), GOOD)
+            name = self.dice.choice(("evil.pyc", "pkg/m.pyc", "good.pyc", "e/__init__.pyc"))
+            file.writestr(zipfile.ZipInfo(name), pyc(EVIL))
         data = inner.getvalue()
         if self.dice.random() < 0.3:
             outer = io.BytesIO()
             with zipfile.ZipFile(outer, "w") as file:
-                file.writestr("inner.zip", data)
+                file.writestr(zipfile.ZipInfo("inner.zip"), data)
             data = outer.getvalue()
         self.file(name, self.dice.choice((b"", b"#!/usr/bin/env python3\n", bytes(100_000))) + data)
         if self.dice.random() < 0.5:

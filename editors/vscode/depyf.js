@@ -64,7 +64,7 @@ async function report(command, folder, kinds) {
   return remarksIn(JSON.parse(done.stdout), kinds);
 }
 
-const SEVERITY = { raised: "error", break: "warning", recompile: "warning", uncompiled: "warning" };
+const SEVERITY = { wrong: "error", raised: "error", break: "warning", recompile: "warning", uncompiled: "warning" };
 
 function remarksIn(answer, kinds) {
   const reports = Array.isArray(answer.remarks) ? [answer] : Object.values(answer); // one for each rank

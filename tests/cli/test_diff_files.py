@@ -68,7 +68,7 @@ def test_a_source_and_parts_of_files(pair, run_depyf):
     done = run_depyf("diff", "old.py", "old.pyc")
     assert (done.returncode, done.stdout) == (0, "equal\n")
     done = run_depyf("diff", "old.pyc:C.price", "new.pyc:C.price")
-    assert done.returncode == 1 and "    in new.pyc:C.price, line 3:\n              log(item)\n" in done.stdout
+    assert done.returncode == 1 and "    in new.pyc:C.price, line 3:\n          log(item)\n" in done.stdout
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import depyf
-from depyf.cli import _parse, summary, verdicts
+from depyf.cli import summary, verdicts
 from depyf.explain.report.remarks import remark
+from depyf.options import parse
 
 FOLDER = Path(__file__).parent.parent.parent / "editors" / "vscode"
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir())}
@@ -32,7 +33,7 @@ def test_its_commands_are_depyf_s(capsys):
     asked = re.findall(r'run\(command, (\[.*?\])', TEXTS["depyf.js"])
     assert len(asked) == 2
     for words in asked:
-        _parse(json.loads(re.sub(r"\b(file|folder)\b", '"x.pyc"', words)))
+        parse(json.loads(re.sub(r"\b(file|folder)\b", '"x.pyc"', words)))
 
 
 def test_it_knows_the_kinds_of_remarks():

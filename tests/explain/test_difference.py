@@ -172,7 +172,7 @@ def test_ranks_are_compared_with_the_first(recorded):
 
 def test_bad_folders_are_told_so(recorded):
     assert diff(recorded / "a", recorded / "nowhere")[::2] == (
-        2, "depyf: there is no folder {}\n".format(recorded / "nowhere"))  # fmt: skip
+        2, "depyf: there is no file or folder {}\n".format(recorded / "nowhere"))  # fmt: skip
     code, _, err = diff(recorded / "a")
     assert code == 2 and "no folders of ranks" in err
     code, _, err = diff(recorded, recorded / "a")

@@ -68,7 +68,8 @@ def test_archives_without_compiled_files_are_nothing(tmp_path):
         zip_of([("m.py", GOOD)]),
     )):  # fmt: skip
         for path in places(tmp_path, data, f"data{number}.bin"):
-            assert depyf.verify_tree(path).exit_status == 3, number  # nothing was checked
+            nothing = 3 if path.is_dir() else 0  # the archives have other files, which are fine
+            assert depyf.verify_tree(path).exit_status == nothing, number
 
 
 def test_what_can_not_be_looked_into(tmp_path):

@@ -241,7 +241,7 @@ def test_a_program_without_torch_is_told_so_and_imports_none(folder):
 
 def test_a_folder_without_a_report_is_told_so(folder):
     code, out, err = outcome("-m", "depyf", "report", "nowhere", folder=folder)
-    assert (code, out) == (2, "") and "there is no nowhere/remarks.json" in err and "depyf run -o DIR" in err
+    assert (code, out) == (2, "") and "no folder or file nowhere" in err and "depyf run -o nowhere PROGRAM" in err
 
 
 def test_the_program_begins_without_the_decompiler_and_torch(folder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Sequence
+from typing import Any
 
 from ....errors import DecompilationError
 from ..code.flags import MAKES_GENERATOR
@@ -182,7 +182,6 @@ class Decoder:
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
         extended = 0
-        indexed: dict[str, Sequence[Any]] = {"const": self.raw.consts, "name": self.raw.names}
         start = self.table.opcodes.get("GEN_START")
         if start is not None and self.raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
             self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
@@ -207,11 +206,7 @@ class Decoder:
             if rule != "skip":
                 self.position = positions[offset >> 1] if offset < known else None
                 try:
-                    operands = indexed.get(rule)
-                    if operands is not None:  # by far the most frequent rules, so inlined
-                        self.emit(op, operands[argument], offset)
-                    else:
-                        RULES[rule](self, row, argument, offset)
+                    RULES[rule](self, row, argument, offset)
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
