@@ -241,9 +241,9 @@ class Maker:
         )
         inner = io.BytesIO()
         with zipfile.ZipFile(inner, "w", self.dice.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as file:
-            file.writestr(zipfile.ZipInfo("good.py"), GOOD)
-            name = self.dice.choice(("evil.pyc", "pkg/m.pyc", "good.pyc", "e/__init__.pyc"))
-            file.writestr(zipfile.ZipInfo(name), pyc(EVIL))
+            file.writestr(zipfile.ZipInfo("good.py"), GOOD, file.compression)
+            inside = self.dice.choice(("evil.pyc", "pkg/m.pyc", "good.pyc", "e/__init__.pyc"))
+            file.writestr(zipfile.ZipInfo(inside), pyc(EVIL), file.compression)
         data = inner.getvalue()
         if self.dice.random() < 0.3:
             outer = io.BytesIO()
