@@ -53,6 +53,12 @@ def decompile(
 
     Raises:
         DepyfError: an input is an archive that can't be read, or the directory can't be written.
+
+    Example:
+        >>> with open("area.py", "w") as file:
+        ...     _ = file.write("def area(w, h): return w * h")
+        >>> [(one.path, one.proven) for one in depyf.batch.decompile(["area.py"], processes=1)]
+        [('area.py', True)]
     """
     from .command import decompile_all
     from .work import DEFAULT_OPTIONS

@@ -57,6 +57,12 @@ def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
     Raises:
         TypeError: the directory is no path.
         ImportError: torch cannot be imported.
+
+    Example:
+        >>> with depyf.compare("dump") as report:
+        ...     _ = torch.compile(lambda x: torch.relu(x) + 1)(torch.ones(3))
+        >>> report.findings
+        []
     """
     require_torch("compare")
     with prepare_debug(directory) as session, contextlib.ExitStack() as undo:
