@@ -57,4 +57,4 @@ def test_what_aot_compile_makes_belongs_to_its_graph(dumps):
     graphs = {name.partition(".")[0] for name in dumps["aot"] if name.startswith("__") and "compiled_fn" in name}
     assert len(graphs) == 1 and "__no_compiled_fn" not in graphs
     stages = {name.split(".")[1] for name in dumps["aot"] if "compiled_fn" in name}
-    assert stages == {"Captured_Graph", "Forward_graph", "AFTER_POST_GRAD", "kernel_0"}
+    assert stages == {"Captured_Graph", "Forward_graph", "AFTER_POST_GRAD", "kernel_0", "repro"}
