@@ -41,6 +41,7 @@ import witness  # noqa: E402
 from chosen import library_files  # noqa: E402
 from depyf.decompiler.recompile import recompile  # noqa: E402
 from depyf.errors import DepyfError  # noqa: E402
+from depyf.sourceless import walk  # noqa: E402
 
 LARGEST = 60_000
 LIES = ("", "class", "None", "<module>", "<lambda>", "<listcomp>", "<genexpr>", "__annotate__", "\ufb01", "a b", "__x",
@@ -190,13 +191,6 @@ HABITS: Dict[str, Change] = {
     "variables": variables, "hostile-variables": hostile_variables, "docstrings": docstrings, "junk": junk,
     "hostile-globals": hostile_globals, "tables": tables,
 }  # fmt: skip
-
-
-def walk(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, types.CodeType):
-            yield from walk(one)
 
 
 def own_fields(code: types.CodeType) -> List[Tuple[Any, ...]]:

@@ -14,23 +14,16 @@ import argparse
 import hashlib
 import json
 import sys
-import types
 import warnings
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Dict, List
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from chosen import library_files
 from depyf.decompiler.pipeline import analyze
-
-
-def stripped(code: types.CodeType) -> types.CodeType:
-    table = "co_linetable" if hasattr(code, "co_linetable") else "co_lnotab"
-    consts = tuple(stripped(one) if isinstance(one, types.CodeType) else one for one in code.co_consts)
-    changes: Dict[str, Any] = {"co_consts": consts, table: b""}
-    return code.replace(**changes)
+from roundtrip import strip
 
 
 def record(path: Path, layout: str) -> Dict[str, str]:
@@ -38,7 +31,7 @@ def record(path: Path, layout: str) -> Dict[str, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         code = compile(path.read_bytes(), path.name, "exec", dont_inherit=True)
-    result = analyze(stripped(code) if layout == "stripped" else code, layout="author" if layout == "author" else None)
+    result = analyze(strip(code) if layout == "stripped" else code, layout="author" if layout == "author" else None)
     text, lines = result.text.printed
     found = {"text": hashlib.sha256(f"{text}{sorted(lines.items())}".encode("utf-8", "surrogatepass")).hexdigest()}
     for one in result.walk():

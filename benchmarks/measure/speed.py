@@ -27,22 +27,16 @@ import sys
 import time
 import types
 from pathlib import Path
-from typing import Callable, Dict, Iterator, List, Tuple
+from typing import Callable, Dict, List, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from chosen import library_files, on_every_python
 from depyf.decompiler.pipeline import analyze
+from depyf.sourceless import walk
 
 MOST = 1.03
-
-
-def walk(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from walk(const)
 
 
 def cpu_seconds(run: Callable[[], object]) -> float:

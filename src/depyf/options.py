@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 import sys
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
 
 from . import __version__, terminal
 from .run.attach import add_command as add_attach
@@ -182,8 +182,9 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
         "--again", action="store_true", help="with several files, write those again too that an earlier run has written"
     )
     command.add_argument(
-        "-j", "--jobs", type=_processes, default=1, metavar="N", help="decompile N files at a time (default: 1)"
-    )
+        "-j", "--jobs", type=_at_least(1, "number of processes"), default=1, metavar="N",
+        help="decompile N files at a time (default: 1)",
+    )  # fmt: skip
     command.add_argument(
         "--python", type=_version, metavar="3.X",
         help="the CPython that made code without a header, or with a magic number that depyf does not know",
@@ -213,7 +214,7 @@ def _add_decompile(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--budget",
-        type=_whole,
+        type=_at_least(0, "number of steps"),
         metavar="STEPS",
         help="stop after this much work, in steps of about ten microseconds, and refuse the rest (default: 200000)",
     )
@@ -242,14 +243,17 @@ def _add_import(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _processes(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
+def _at_least(least: int, what: str) -> Callable[[str], int]:
+    """The type of a number; ``what`` is how argparse calls it in its message."""
+
+    def number(text: str) -> int:
+        found = int(text)
+        if found < least:
+            raise ValueError(text)
+        return found
+
+    number.__name__ = what
     return number
-
-
-_processes.__name__ = "number of processes"  # as argparse calls it in its message
 
 
 def _version(text: str) -> tuple[int, int]:
@@ -259,13 +263,3 @@ def _version(text: str) -> tuple[int, int]:
     if text not in known:
         raise argparse.ArgumentTypeError(f"depyf reads code of {', '.join(known)}, not of {text!r}")
     return known[text]
-
-
-def _whole(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
-
-
-_whole.__name__ = "number of steps"  # as argparse calls it in its message

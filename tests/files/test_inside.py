@@ -10,6 +10,7 @@ import pytest
 from made_archives import CLEAN, EVIL, GOOD, cached, pyc, tar_of, zip_of
 
 import depyf
+from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.verification.others import others
 from depyf.verification.report import Status
 
@@ -121,9 +122,11 @@ def test_a_program_inside(tmp_path):
     from pathlib import Path
 
     data = (Path(__file__).parent / "pyinstaller-v6.pkg").read_bytes()
+    differs_or_unchecked = 2 if find_interpreter((3, 11)) is None else 1  # its codecs.pyc is not that of any CPython
     for path in places(tmp_path, b"\x7fELF" + bytes(50) + data + bytes(1 << 17), "bin/shop"):
         report = depyf.verify_tree(path)
-        assert report.exit_status in (1, 2) and any("bin/shop" in one.path.replace("\\", "/") for one in report.files)
+        assert report.exit_status == differs_or_unchecked
+        assert any("bin/shop" in one.path.replace("\\", "/") for one in report.files)
 
 
 # What else an import may run.

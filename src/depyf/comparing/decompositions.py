@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..explain.containment import logger
 from ..explain.graphs.capture import lines_of_trace
 from .evaluate import alone, why_not
 from .findings import Finding, NumericReport
@@ -65,8 +66,9 @@ class Decompositions:
             with alone():
                 try:
                     wrong = self._differ(op, function, args, kwargs)
-                except Exception:
-                    continue  # random numbers are no valid arguments for it
+                except Exception as error:  # random numbers are no valid arguments for it
+                    logger.debug("%s: the decomposition of %s is not checked: %r", graph, op, error)
+                    continue
             if wrong is not None:
                 line = lines_of_trace(trace)[-1:]
                 comparison.wrong.append(Finding.at(line, "decomposition", wrong, str(op), graph))

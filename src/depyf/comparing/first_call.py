@@ -117,8 +117,7 @@ class FirstCall:
             else:
                 targets.append(one)
         wrong: list[Any] = []
-        for group in self._evaluable(targets):
-            references = References([one.node for one in group], self._values, self._plan.module)
+        for references, group in self._evaluable(targets):
             for one in group:
                 try:
                     judgement = self._judge(references, one, values[one.node])
@@ -142,20 +141,24 @@ class FirstCall:
             return None
         if same(value, eager):
             return Judgement(size=value.numel())
-        return References([one.node], self._values, self._plan.module).judge(one.node, value)
+        return self._references([one]).judge(one.node, value)
 
-    def _evaluable(self, targets: list[MadeBuffer]) -> list[list[MadeBuffer]]:
-        """All together, or one by one where one of them can't be evaluated."""
+    def _evaluable(self, targets: list[MadeBuffer]) -> list[tuple[References, list[MadeBuffer]]]:
+        """All together, or one by one where one of them can't be evaluated: that one is told with its reason."""
         if not targets:
             return []
+        together = self._references(targets)
         try:
-            References([one.node for one in targets], self._values, self._plan.module).of(Eager())
+            together.of(Eager(), "eager")
         except Exception:
-            return [[one] for one in targets]
-        return [targets]
+            return [(self._references([one]), [one]) for one in targets]
+        return [(together, targets)]
+
+    def _references(self, targets: list[MadeBuffer]) -> References:
+        return References([one.node for one in targets], self._values, self._plan.module)
 
     def _finding(self, one: MadeBuffer, value: Any, judgement: Judgement, kernel: str) -> Finding:
-        references = References([one.node], self._values, self._plan.module)
+        references = self._references([one])
         stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
         stage = stage or ("in place" if one.kind == "mutations" else "kernel")
         ranges = list(filter(None, (_range(source, known) for source, known in references.values.items())))

@@ -1,7 +1,7 @@
 """Tar files as trees, read by the letter of POSIX's ustar and pax formats, with GNU's long names.
 
 tar, libarchive, Python's tarfile and the readers of installers take what is beyond these formats differently: sparse
-files, records that say things twice, members with a size that have no data, anything behind the end. Such a file is
+files, records that say things twice, members with a size that have no data, data after the end. Such a file is
 refused (tarfile, for one, would show a part of it).
 """
 

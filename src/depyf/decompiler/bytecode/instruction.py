@@ -268,6 +268,8 @@ NEVER_RAISES = frozenset(
 """Operations that can't raise, memory and signals aside. LOAD_FAST is not here: it raises for an unbound local."""
 
 
+IMPORTS = frozenset({"IMPORT_NAME", "LAZY_IMPORT_NAME", "EAGER_IMPORT_NAME"})
+
 # Emitted by flowgraph/match/ for patterns; no code object has them.
 PATTERN_OPERATIONS: dict[str, tuple[int, int]] = {"MATCH_SUBJECT": (1, 0), "MATCH_CASE": (0, 1), "MATCH_ELSE": (0, 0)}
 

@@ -14,7 +14,7 @@ from .code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_VARAR
 from .code.raw_code import RawCode
 from .code.slot_names import CONDITIONAL_ANNOTATIONS as CONDITIONAL_ANNOTATIONS
 from .disassemble import operations_of, readable_instructions
-from .instruction import Instruction, reached
+from .instruction import IMPORTS, Instruction, reached
 from .uses import Use, uses_of
 
 GENERIC = "<generic parameters of "
@@ -32,8 +32,8 @@ _NAMES = {"module": "<module>", "lambda": "<lambda>", "annotations": "__annotate
 """The names that compilers give to code of these kinds."""
 _OF_STATEMENTS = frozenset(
     {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_FAST", "DELETE_DEREF", "DELETE_GLOBAL", "DELETE_ATTR",
-     "DELETE_SUBSCR", "IMPORT_NAME", "LAZY_IMPORT_NAME", "EAGER_IMPORT_NAME", "RAISE_VARARGS", "BEFORE_WITH",
-     "BEFORE_ASYNC_WITH", "POP_EXCEPT", "MATCH_CLASS", "UNPACK_EX", "FOR_ITER", "ASYNC_FOR_ITER"}
+     "DELETE_SUBSCR", "RAISE_VARARGS", "BEFORE_WITH",
+     "BEFORE_ASYNC_WITH", "POP_EXCEPT", "MATCH_CLASS", "UNPACK_EX", "FOR_ITER", "ASYNC_FOR_ITER", *IMPORTS}
 )  # fmt: skip
 _CALLS = frozenset({"CALL", "CALL_FUNCTION", "CALL_EX", "CALL_FUNCTION_EX"})
 _LEAVES_A_STATEMENT = frozenset({"POP", "STORE_FAST", "STORE_DEREF"})

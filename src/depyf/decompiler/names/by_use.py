@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from ..bytecode import Instruction, RawCode, comprehension_variables, operations_of, readable_instructions
 from ..bytecode.code.slot_names import CONDITIONAL_ANNOTATIONS
-from ..bytecode.instruction import stack_use
+from ..bytecode.instruction import IMPORTS, stack_use
 from ..bytecode.kinds import Made, compiled_parameter, is_private, kind_of
 from .annotation_keys import Keys
 from .shared_variables import Variables
@@ -319,7 +319,7 @@ class _Search:
 
 
 _LOOKS = {
-    **dict.fromkeys(("IMPORT_NAME", "LAZY_IMPORT_NAME", "EAGER_IMPORT_NAME"), _Search.look_at_import),
+    **dict.fromkeys(IMPORTS, _Search.look_at_import),
     "LOAD_SUPER_ATTR": _Search.look_at_super,
     "INTRINSIC": _Search.look_at_alias,
     "MAKE_FUNCTION": _Search.look_at_function,

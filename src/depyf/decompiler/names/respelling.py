@@ -16,6 +16,7 @@ import unicodedata
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
 from ..bytecode import Instruction, RawCode, operations_of, readable_instructions
+from ..bytecode.instruction import IMPORTS
 from ..bytecode.kinds import GENERIC, Made, decide_kinds, is_late, kind_of
 from .by_use import Renames, names_by_use
 from .qualified_names import qualified_names
@@ -29,8 +30,7 @@ _NAMED = frozenset(
 )  # fmt: skip
 _READS_ATTRIBUTE = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 _MATCHES = frozenset({"MATCH_CLASS", "MATCH_CLASS_AND_TEST"})
-_IMPORTS = frozenset({"IMPORT_NAME", "LAZY_IMPORT_NAME", "EAGER_IMPORT_NAME"})
-_GIVES_NAMES = _MATCHES | _IMPORTS | {"CALL", "CALL_FUNCTION"}
+_GIVES_NAMES = _MATCHES | IMPORTS | {"CALL", "CALL_FUNCTION"}
 
 
 class Respelling(NamedTuple):
@@ -203,14 +203,14 @@ def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterat
 
     yield from (name for name in raw.localsplus if name not in {*raw.renamed, *renames.slots} and not fits(name))
     operations, instructions = operations_of(raw), readable_instructions(raw)
-    modules = {} if operations.isdisjoint(_IMPORTS) else _modules(i.arg for i in instructions if i.op in _IMPORTS)
+    modules = {} if operations.isdisjoint(IMPORTS) else _modules(i.arg for i in instructions if i.op in IMPORTS)
     for index, ins in enumerate(instructions):
         if ins.op in _NAMED:
             name = ins.arg[0] if ins.op == "LOAD_SUPER_ATTR" else ins.arg
             module = ins.op == "IMPORT_FROM" and name in modules
             if name not in renames.names and not fits(name, ins.op in _READS_ATTRIBUTE, module):
                 yield name
-        elif ins.op in _IMPORTS:
+        elif ins.op in IMPORTS:
             parts = _modules([renames.names.get(ins.arg, ins.arg)])
             yield from (part for part in parts if not fits(part, module=True))
         elif ins.op in _GIVES_NAMES:
@@ -239,7 +239,7 @@ def _names_given(instructions: list[Instruction], index: int) -> Iterable[str]:
 
 
 def _takes_names(ins: Instruction) -> bool:
-    return ins.op in _MATCHES or ins.op in _IMPORTS
+    return ins.op in _MATCHES or ins.op in IMPORTS
 
 
 class _Choice:
