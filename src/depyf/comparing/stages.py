@@ -7,7 +7,7 @@ than rounding explains, and no line is known to be wrong, torch's backends that 
 from __future__ import annotations
 
 import copy
-from typing import Any, Iterator, Sequence
+from typing import Any, Sequence
 
 from .evaluate import Cannot, same, wide_dtype
 from .findings import Finding, NumericReport
@@ -50,37 +50,77 @@ class FirstStages:
             torch.set_grad_enabled(had_gradients)
 
     def _compare(self, compiled: list[Any]) -> None:
+        whole = _Whole(self._module, self._inputs)
+        found = whole.first_wrong(compiled)
+        if found is None:
+            return
+        at, judgement = found
+        stage = next((words for backend, words in _STAGES if whole.first_wrong(whole.compiled(backend))), "Inductor")
+        *calls, output = (node for node in self._module.graph.nodes if node.op != "placeholder")
+        nodes = [one for one in output.all_input_nodes if "example_value" in one.meta]
+        what = f"output {at + 1} of Dynamo's graph" if at < len(nodes) else "an input that it writes into"
+        nodes = nodes[at : at + 1]
+        cause = self._cause(calls) if stage == "Inductor" else None
+        if cause is not None:
+            nodes, what = [cause], str(cause.target)
+        self._comparison.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self._name))
+
+    def _cause(self, calls: list[Any]) -> Any:
+        """The operation with which the graph is wrong, and before which it is right; None if that can't be told."""
+        right, wrong = 0, len(calls)
+        while wrong - right > 1:
+            middle = (right + wrong) // 2
+            part = _Whole(self._until(calls[middle - 1]), self._inputs)
+            try:
+                found = part.first_wrong(part.compiled("inductor"))
+            except Exception:  # a part may return what a whole may not: symbols, views of its inputs
+                return None
+            right, wrong = (right, middle) if found is not None else (middle, wrong)
+        return calls[right] if wrong < len(calls) or right else None
+
+    def _until(self, last: Any) -> Any:
+        """A module of the operations until one, which returns what is used later."""
         import torch
 
-        eager = self._run(self._module)
-        floats = [one.dtype for one in [*self._inputs, *eager] if getattr(one, "is_floating_point", bool)()]
-        eps = max([0.0, *(torch.finfo(dtype).eps for dtype in floats)])
-        exact: dict[Any, list[Any]] = {}
+        graph = torch.fx.Graph()
+        known: dict[Any, Any] = {}
+        for node in self._module.graph.nodes:
+            known[node] = graph.node_copy(node, known.__getitem__)
+            if node is last:
+                break
+        live = [one for one in known if one.op != "placeholder" and (one is last or set(one.users) - set(known))]
+        graph.output(tuple(known[one] for one in live))
+        return torch.fx.GraphModule(self._module, graph)
 
-        def evaluated(seed: int, scale: float) -> list[Any]:
-            if (seed, scale) not in exact:
-                exact[seed, scale] = self._run(self._module, _mode(seed, scale * eps))
-            return exact[seed, scale]
 
-        def wrong_among(values: list[Any]) -> Iterator[tuple[int, Judgement]]:
-            for at, (value, one) in enumerate(zip(values, eager)):
-                if value is not None and one is not None and value.shape == one.shape and not same(value, one):
-                    samples = lambda scale, at=at: [evaluated(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
-                    found = judge(value, one, evaluated(0, 0.0)[at], samples, True)
-                    if found.wrong:
-                        yield at, found
+class _Whole:
+    """A graph as a whole, and the inputs of a call."""
 
-        for at, judgement in wrong_among(compiled):
-            blamed = (words for backend, words in _STAGES if any(wrong_among(self._of_backend(backend))))
-            stage = next(blamed, "Inductor")
-            output = next(node for node in self._module.graph.nodes if node.op == "output")
-            nodes = [one for one in output.all_input_nodes if "example_value" in one.meta]
-            lines = lines_of(nodes[at : at + 1])
-            what = f"output {at + 1} of Dynamo's graph" if at < len(nodes) else "an input that it writes into"
-            self._comparison.wrong.append(Finding.at(lines, stage, judgement, what, self._name))
-            return
+    def __init__(self, module: Any, inputs: list[Any]) -> None:
+        self._module, self._inputs = module, inputs
+        self._evaluated: dict[Any, list[Any]] = {}
+        self._eager = self.run(module)
 
-    def _run(self, function: Any, mode: Any = None) -> list[Any]:
+    def first_wrong(self, values: list[Any]) -> tuple[int, Judgement] | None:
+        """The first of the results and inputs that is farther from fp64 than rounding explains."""
+        for at, (value, one) in enumerate(zip(values, self._eager)):
+            if value is not None and one is not None and value.shape == one.shape and not same(value, one):
+                samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
+                found = judge(value, one, self._exact(0, 0.0)[at], samples, True)
+                if found.wrong:
+                    return at, found
+        return None
+
+    def _exact(self, seed: int, scale: float) -> list[Any]:
+        import torch
+
+        if (seed, scale) not in self._evaluated:
+            dtypes = [one.dtype for one in [*self._inputs, *self._eager] if getattr(one, "is_floating_point", bool)()]
+            eps = max([0.0, *(torch.finfo(dtype).eps for dtype in dtypes)])
+            self._evaluated[seed, scale] = self.run(self._module, _mode(seed, scale * eps))
+        return self._evaluated[seed, scale]
+
+    def run(self, function: Any, mode: Any = None) -> list[Any]:
         """The graph's results, and its inputs afterwards."""
         import torch
 
@@ -93,10 +133,11 @@ class FirstStages:
             raise Cannot("it has random numbers")
         return _tensors([results, inputs])
 
-    def _of_backend(self, backend: str) -> list[Any]:
+    def compiled(self, backend: str) -> list[Any]:
+        """The same of what a backend of torch makes of the graph."""
         import torch
 
-        return self._run(torch._dynamo.lookup_backend(backend)(copy.deepcopy(self._module), list(self._inputs)))
+        return self.run(torch._dynamo.lookup_backend(backend)(copy.deepcopy(self._module), list(self._inputs)))
 
 
 def _tensors(values: Any) -> list[Any]:

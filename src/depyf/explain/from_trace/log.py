@@ -125,7 +125,7 @@ class Limit:
     text: int = 4 << 30
     kept: int = 128 << 20
     records: int = 200_000
-    others: int = 4_000_000
+    others: int = 1_000_000
 
     def take(self, path: str, what: str, number: int) -> None:
         """Raises ReportError when that is more than is left."""

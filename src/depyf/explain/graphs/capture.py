@@ -11,7 +11,7 @@ from ..guards.words import user_spelling
 from ..model import Graph, Node, SourceLine
 from ..names import stable, without_addresses
 from ..torch_facts.torch_behavior import input_source
-from .examples import example_of
+from .examples import NotKnown, example_of
 from .global_lines import global_lines
 from .text import GraphText, source_of
 
@@ -83,7 +83,7 @@ def capture(module: Any, name: str, global_name: str = "") -> tuple[Graph, Graph
 def _example(value: Any) -> str:
     try:
         return example_of(value)
-    except (AttributeError, RuntimeError, ValueError):  # without a shape that is known
+    except NotKnown:
         return ""
 
 

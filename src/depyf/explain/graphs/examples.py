@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["example_of"]
+__all__ = ["NotKnown", "example_of"]
+
+
+class NotKnown(Exception):
+    """A size that is known only as the program runs."""
 
 
 def example_of(value: Any) -> str:
@@ -12,6 +16,9 @@ def example_of(value: Any) -> str:
 
     Args:
         value: of an input, as Dynamo traced with it; a tensor or module that the graph has as an attribute.
+
+    Raises:
+        NotKnown: its shape, or its value.
     """
     kind, home = type(value).__name__, type(value).__module__
     if kind in ("SymInt", "SymFloat", "SymBool"):
@@ -36,9 +43,13 @@ def _tensor(value: Any) -> str:
 
 
 def _hint(number: Any) -> Any:
-    """What a symbol stood for when it was traced: `SymNode.hint`, in 2.2 to 2.15. ValueError: a tensor knows."""
-    node = getattr(number, "node", None)
-    found = number if node is None else node.hint
+    """What a symbol stood for when it was traced: `SymNode.hint`, in 2.2 to 2.15."""
+    if not hasattr(number, "node"):
+        return number
+    try:
+        found = number.node.hint
+    except RuntimeError as error:
+        raise NotKnown from error
     if found is None:
-        raise ValueError("known only as the program runs")
+        raise NotKnown
     return found
