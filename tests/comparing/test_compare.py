@@ -75,9 +75,9 @@ def test_a_torch_without_a_hook_is_told_and_compares_nothing(tmp_path, inputs, m
     assert report.verdicts == [] and torch._inductor.graph.GraphLowering.codegen.__name__ == "codegen"
 
 
-@pytest.mark.parametrize("number", range(len(FAULTS)))
-def test_a_planted_fault_is_at_its_line(number):
-    fault = FAULTS[number]
+@pytest.mark.parametrize("at", [0, 2, 13, 19, 28, 34, 38])  # each way to plant one; planted_numerics.py has all
+def test_a_planted_fault_is_at_its_line(at):
+    fault = FAULTS[at]
     with fault.plant():
         found = [one.line for one in run(fault.program, torch.float32, fault.backward).findings]
     assert found and set(found) <= set(lines_with(fault.name, fault.program))

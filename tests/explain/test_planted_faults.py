@@ -1,6 +1,7 @@
-"""A fault planted in every function of the recorder and its writers, one at a time: the program does not notice.
+"""A fault planted in functions of the recorder and its writers, one at a time: the program does not notice.
 
-`benchmarks/attack/planted_faults.py` is the same with any program, before every statement, with other exceptions.
+`benchmarks/attack/planted_faults.py` is the same in all functions, with any program, before every statement, with
+other exceptions.
 """
 
 import ast
@@ -33,8 +34,8 @@ def plant(*arguments):
     return int(done.stdout.splitlines()[-1].split()[0])
 
 
-def test_in_every_function():
-    assert plant("--functions", "--program", "closure") > 150
+def test_in_functions():
+    assert plant("--functions", "--program", "closure", "--sample", "150") == 150
 
 
 @pytest.mark.parametrize("kind", ["KeyboardInterrupt", "StopIteration"])

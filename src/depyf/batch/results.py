@@ -12,7 +12,6 @@ from .outcome import Outcome
 __all__ = ["Results"]
 
 _ROWS = 10_000
-_UNFINISHED = ".part"
 
 
 class Results:
@@ -24,7 +23,7 @@ class Results:
     def __init__(self, path: str) -> None:
         self.path = path
         self._rows: list[dict[str, Any]] = []
-        self._unfinished = path + _UNFINISHED
+        self._unfinished = f"{path}.{os.getpid()}.part"  # what a run left that was killed is in nobody's way
         self._file: Any = None
         self._schema: Any = None
         if path.endswith(".parquet"):

@@ -63,7 +63,9 @@ class FirstStages:
         cause = self._cause(calls) if stage == "Inductor" else None
         if cause is not None:
             nodes, what = [cause], str(cause.target)
-        self._comparison.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self._name))
+        verdicts = self._comparison.verdicts if stage == "Inductor" else []
+        place = next((one for one in verdicts if one.graph.partition(" ")[0] == self._name), self._comparison)
+        place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self._name))
 
     def _cause(self, calls: list[Any]) -> Any:
         """The operation with which the graph is wrong, and before which it is right; None if that can't be told."""
