@@ -55,7 +55,7 @@ def said_by(words: str) -> Tuple[int, str]:
         except SystemExit as error:
             status = error.code if isinstance(error.code, int) else 1
     sys.path[:] = sys_path
-    text = re.sub(r"\(choose from .*\)", lambda found: found[0].replace("'", ""), out.getvalue())
+    text = re.sub(r"('\d+' )?\(choose from .*\)", lambda found: found[0].replace("'", ""), out.getvalue())
     return status, text
 
 

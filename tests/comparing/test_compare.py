@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from forks import DEPYF  # noqa: E402
 
 import depyf  # noqa: E402
-from depyf.comparing import facts  # noqa: E402
+from depyf.comparing import session  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
 from planted_numerics import FAULTS, lines_with, lowering, run  # noqa: E402
 
@@ -67,12 +67,33 @@ def test_a_wrong_lowering_is_at_its_line_with_a_repro_that_shows_it(tmp_path, in
     assert json.loads((tmp_path / "comparison.json").read_text())["verdicts"][0]["wrong"][0]["line"] == finding.line
 
 
-def test_a_torch_without_a_hook_is_told_and_compares_nothing(tmp_path, inputs, monkeypatch):
-    monkeypatch.setattr(facts, "NEEDED", (("torch._inductor.graph", "Nowhere", "nothing"),))
+def test_a_torch_without_the_graphs_is_told_and_compares_nothing(tmp_path, inputs, monkeypatch):
+    monkeypatch.setattr(session, "GRAPHS", (("torch._inductor.graph", "Nowhere", "nothing"),))
     _, report = compared(tmp_path, program, *inputs)
     (note,) = report.notes
     assert note == "nothing was compared: this torch has no torch._inductor.graph.Nowhere, which tells nothing"
     assert report.verdicts == [] and torch._inductor.graph.GraphLowering.codegen.__name__ == "codegen"
+
+
+@pytest.fixture
+def without_buffers(monkeypatch):
+    monkeypatch.setattr(session, "BUFFERS", (("torch._inductor.graph", "Nowhere", "nothing"),))
+
+
+def test_a_torch_without_the_buffers_compares_graphs_as_a_whole(tmp_path, inputs, without_buffers):
+    _, report = compared(tmp_path, program, *inputs)
+    (note,), (verdict,) = report.notes, report.verdicts
+    assert note.startswith("only graphs as a whole are compared, without their backward: this torch has no")
+    assert "agrees within rounding" in verdict.words and report.findings == []
+    assert (verdict.outputs, verdict.mutations, verdict.buffers) == ((1, 1), (1, 1), (0, 0))
+
+
+@pytest.mark.parametrize("at", [0, 2, 19, 34])
+def test_a_fault_in_a_graph_as_a_whole_is_at_its_line(at, without_buffers):
+    fault = FAULTS[at]
+    with fault.plant():
+        report = run(fault.program, torch.float32, fault.backward)
+    assert {one.line for one in report.findings} == set(lines_with(fault.name, fault.program))
 
 
 @pytest.mark.parametrize("at", [0, 2, 13, 19, 28, 34, 38])  # each way to plant one; planted_numerics.py has all

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..explain.torch_facts.torch_behavior import MissingHook, find
 
-__all__ = ["NEEDED", "missing"]
+__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "GRAPHS", "decompositions_of", "missing"]
 
-NEEDED = (
+GRAPHS = (("torch._dynamo.output_graph", "OutputGraph.call_user_compiler", "the graphs of Dynamo"),)
+DECOMPOSITIONS = (("torch.fx.experimental.proxy_tensor", "maybe_handle_decomp", "what is decomposed"),)
+BUFFERS = (
     ("torch._inductor.graph", "GraphLowering.codegen", "the generated wrapper"),
     ("torch._inductor.graph", "GraphLowering.compile_to_module", "the module of a graph"),
     ("torch._inductor.utils", "ValueWithLineMap", "the wrapper with the lines of its text"),
@@ -14,15 +18,29 @@ NEEDED = (
     ("torch._inductor.scheduler", "SchedulerBuffer.get_mutations", "what a kernel overwrites"),
     ("torch._inductor.compile_fx", "_recursive_joint_graph_passes", "the graph before the joint passes"),
     ("torch._inductor.compile_fx", "_recursive_post_grad_passes", "the graph before the last passes"),
-    ("torch.fx.experimental.proxy_tensor", "maybe_handle_decomp", "what is decomposed"),
     ("torch._inductor.ir", "Buffer.get_origin_node", "the operation of a buffer"),
 )
 """Where, what, and what it tells. `ValueWithLineMap` came with 2.7; `SchedulerBuffer` with 2.5."""
 
+CACHES = (
+    ("torch._inductor.config", "fx_graph_cache"),
+    ("torch._inductor.config", "fx_graph_remote_cache"),
+    ("torch._functorch.config", "enable_autograd_cache"),
+)
+"""Options that let a graph be loaded, not compiled, where a version has them. The second came with 2.4."""
 
-def missing() -> str:
-    """Why this torch can't be compared; "" when it can."""
-    for module, name, what in NEEDED:
+
+def decompositions_of(mode: Any) -> Any:
+    """The operators that are decomposed while a graph is traced: the mode's, or, in 2.2 and 2.3, those of them all."""
+    from torch.fx.experimental import proxy_tensor
+
+    table = getattr(mode, "decomposition_table", None)
+    return getattr(proxy_tensor, "CURRENT_DECOMPOSITION_TABLE", {}) if table is None else table
+
+
+def missing(needed: tuple[tuple[str, str, str], ...]) -> str:
+    """What this torch lacks of them; "" when it has all."""
+    for module, name, what in needed:
         try:
             find(module, name)
         except MissingHook:

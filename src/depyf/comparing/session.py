@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from typing import Any, Iterator
 
@@ -24,7 +25,7 @@ from ..explain.recording.session import prepare_debug
 from ..explain.running import ACTIVE
 from ..explain.torch_facts.torch_behavior import backend_name
 from .decompositions import Decompositions
-from .facts import missing
+from .facts import BUFFERS, CACHES, DECOMPOSITIONS, GRAPHS, decompositions_of, missing
 from .findings import GraphVerdict, NumericReport
 from .first_call import FirstCall
 from .kernels import PROBE, Plan, without_probes
@@ -74,7 +75,7 @@ def begin_comparing(session: Session, undo: contextlib.ExitStack, repros: bool =
     comparison = NumericReport()
     undo.callback(done, session, "writing the comparison", comparison.write, session.directory)
     undo.callback(done, session, "telling what is wrong", comparison.tell, session)
-    reason = missing()
+    reason = missing(GRAPHS)
     if reason:
         comparison.notes.append(f"nothing was compared: {reason}")
         logger.warning("nothing is compared: %s", reason)
@@ -93,24 +94,33 @@ class Comparing:
         self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
         self._decompositions, self._passes = Decompositions(), Passes()
         self._busy = False
+        self._lacks = missing(BUFFERS)
 
     def begin(self, undo: contextlib.ExitStack) -> None:
         """Hooks Inductor; `undo` gets what takes it back."""
-        import torch._functorch.config
-        import torch._inductor.config
         from torch._dynamo.output_graph import OutputGraph
+        from torch.fx.experimental import proxy_tensor
+
+        for module, option in CACHES:
+            config = importlib.import_module(module)
+            if hasattr(config, option):
+                undo.enter_context(config.patch({option: False}))
+        self._wrap(undo, OutputGraph, "call_user_compiler", self._call_backend)
+        if not missing(DECOMPOSITIONS):
+            self._wrap(undo, proxy_tensor, "maybe_handle_decomp", self._decompose)
+        if self._lacks:
+            self._comparison.notes.append(f"only graphs as a whole are compared, without their backward: {self._lacks}")
+        else:
+            self._hook_kernels(undo)
+
+    def _hook_kernels(self, undo: contextlib.ExitStack) -> None:
         from torch._inductor import compile_fx
         from torch._inductor.graph import GraphLowering
         from torch._inductor.scheduler import Scheduler
-        from torch.fx.experimental import proxy_tensor
 
-        undo.enter_context(torch._inductor.config.patch(fx_graph_cache=False, fx_graph_remote_cache=False))
-        undo.enter_context(torch._functorch.config.patch(enable_autograd_cache=False))
         self._wrap(undo, GraphLowering, "codegen", self._codegen)
         self._wrap(undo, GraphLowering, "compile_to_module", self._compile_to_module)
         self._wrap(undo, Scheduler, "free_buffers", self._free_buffers)
-        self._wrap(undo, OutputGraph, "call_user_compiler", self._call_backend)
-        self._wrap(undo, proxy_tensor, "maybe_handle_decomp", self._decompose)
         self._wrap(undo, compile_fx, "_recursive_joint_graph_passes", self._joint_passes)
         self._wrap(undo, compile_fx, "_recursive_post_grad_passes", self._post_passes)
 
@@ -127,16 +137,16 @@ class Comparing:
     # ---- while Inductor compiles
 
     def _decompose(self, original: Any, mode: Any, op: Any, args: Any, kwargs: Any) -> Any:
-        if not self._busy and op in mode.decomposition_table:
-            done(self._session, "planning the comparison", self._decompositions.hear, op, mode.decomposition_table[op],
-                 args, kwargs)  # fmt: skip
+        table = {} if self._busy else decompositions_of(mode)
+        if op in table:
+            done(self._session, "planning the comparison", self._decompositions.hear, op, table[op], args, kwargs)
         return original(mode, op, args, kwargs)
 
     def _call_backend(self, original: Any, output: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         stages = None
         if not self._busy and backend_name(output.compiler_fn) == "inductor":
-            stages = done(self._session, "planning the comparison", FirstStages, module,
-                          str(output.dynamo_compile_id), self._comparison)  # fmt: skip
+            stages = done(self._session, "planning the comparison", FirstStages, module, _compile_id(),
+                          self._comparison, bool(self._lacks))  # fmt: skip
         compiled = original(output, module, *args, **kwargs)
         if stages is None:
             return compiled
@@ -146,6 +156,8 @@ class Comparing:
             if not first or self._busy:
                 return compiled(*inputs)
             stages = first.pop()
+            if self._lacks:
+                self._contained(self._decompositions.check, self._comparison, stages.name)
             self._contained(stages.before, inputs)
             results = compiled(*inputs)
             self._contained(stages.after, inputs, results)
@@ -278,8 +290,13 @@ def _probed(module: Any, plan: Plan, probe: Any) -> Any:
 
 def _name_of(graph: Any) -> str:
     """``0/0 forward``."""
+    kind = "backward" if graph.is_backward else "inference" if graph.is_inference else "forward"
+    return f"{_compile_id() or graph.graph_id} {kind}"
+
+
+def _compile_id() -> str:
+    """``0/0``; "" outside of Dynamo."""
     import torch
 
     compile_id = torch._guards.CompileContext.current_compile_id()
-    kind = "backward" if graph.is_backward else "inference" if graph.is_inference else "forward"
-    return f"{compile_id if compile_id is not None else graph.graph_id} {kind}"
+    return "" if compile_id is None else str(compile_id)

@@ -7,10 +7,10 @@ than rounding explains, and no line is known to be wrong, torch's backends that 
 from __future__ import annotations
 
 import copy
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 from .evaluate import Cannot, same, wide_dtype
-from .findings import Finding, NumericReport
+from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import Judgement, judge
 from .zoom import copied, lines_of
 
@@ -21,13 +21,17 @@ _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompo
 
 
 class FirstStages:
-    """One graph of Dynamo's, called for the first time."""
+    """One graph of Dynamo's, called for the first time.
 
-    def __init__(self, module: Any, name: str, comparison: NumericReport) -> None:
+    Args:
+        is_all: nothing else is compared with this torch, so the graph gets its verdict here.
+    """
+
+    def __init__(self, module: Any, name: str, comparison: NumericReport, is_all: bool) -> None:
         import torch
 
         self._module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))  # passes change it in place
-        self._name, self._comparison = name, comparison
+        self.name, self._comparison, self._is_all = name, comparison, is_all
         self._inputs: list[Any] = []
 
     def before(self, args: Sequence[Any]) -> None:
@@ -38,21 +42,23 @@ class FirstStages:
         """Compares what the first call gave."""
         import torch
 
-        if self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts):
+        if not self._is_all and (self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts)):
             return
         had_gradients = torch.is_grad_enabled()
         try:
             with torch.no_grad():
-                self._compare(_tensors([results, args]))
+                self._compare(_tensors([results, args]), len(_tensors(results)))
         except Cannot as reason:
-            self._comparison.notes.append(f"{self._name}: Dynamo's graph as a whole is not checked, because {reason}")
+            self._comparison.notes.append(f"{self.name}: Dynamo's graph as a whole is not checked, because {reason}")
         finally:
             torch.set_grad_enabled(had_gradients)
 
-    def _compare(self, compiled: list[Any]) -> None:
+    def _compare(self, compiled: list[Any], outputs: int) -> None:
         whole = _Whole(self._module, self._inputs)
+        if self._is_all:
+            self._comparison.verdicts.append(whole.verdict(self.name, compiled, outputs))
         found = whole.first_wrong(compiled)
-        if found is None:
+        if found is None or self._comparison.wrong:
             return
         at, judgement = found
         stage = next((words for backend, words in _STAGES if whole.first_wrong(whole.compiled(backend))), "Inductor")
@@ -64,8 +70,8 @@ class FirstStages:
         if cause is not None:
             nodes, what = [cause], str(cause.target)
         verdicts = self._comparison.verdicts if stage == "Inductor" else []
-        place = next((one for one in verdicts if one.graph.partition(" ")[0] == self._name), self._comparison)
-        place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self._name))
+        place = next((one for one in verdicts if one.graph.partition(" ")[0] == self.name), self._comparison)
+        place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self.name))
 
     def _cause(self, calls: list[Any]) -> Any:
         """The operation with which the graph is wrong, and before which it is right; None if that can't be told."""
@@ -105,13 +111,27 @@ class _Whole:
 
     def first_wrong(self, values: list[Any]) -> tuple[int, Judgement] | None:
         """The first of the results and inputs that is farther from fp64 than rounding explains."""
+        return next(((at, found) for at, found in self._judged(values) if found.wrong), None)
+
+    def verdict(self, name: str, values: list[Any], outputs: int) -> GraphVerdict:
+        """What is said of the graph, some of whose results are `outputs`; the rest are its inputs afterwards."""
+        verdict = GraphVerdict(name)
+        for at, one in enumerate(self._eager):
+            if at < outputs:
+                verdict.count("outputs", one is not None, "it is no tensor")
+            elif one is not None and not same(one, self._inputs[at - outputs]):
+                verdict.count("mutations", True)
+        for _, judgement in self._judged(values):
+            if not judgement.wrong:
+                verdict.met(judgement)
+        return verdict
+
+    def _judged(self, values: list[Any]) -> Iterator[tuple[int, Judgement]]:
+        """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self._eager)):
             if value is not None and one is not None and value.shape == one.shape and not same(value, one):
                 samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
-                found = judge(value, one, self._exact(0, 0.0)[at], samples, True)
-                if found.wrong:
-                    return at, found
-        return None
+                yield at, judge(value, one, self._exact(0, 0.0)[at], samples, True)
 
     def _exact(self, seed: int, scale: float) -> list[Any]:
         import torch
