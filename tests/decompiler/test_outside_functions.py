@@ -1,7 +1,7 @@
 """Statements nested in each other in modules and classes come back on every interpreter: there is no fallback there.
 
-What they do is not run: the proof, whose tests are elsewhere, says that. One process per interpreter reads all. They
-need not be exact, so the search for an exact spelling is a short one.
+What they do is not run: the proof, whose tests are elsewhere, says that. One process per interpreter reads a third of
+them. They need not be exact, so the search for an exact spelling is a short one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 
 ANALYZE = """
-import warnings
+import itertools, sys, warnings
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.surface_forms import exact
 from nested_statements import outside_functions
@@ -28,7 +28,7 @@ from nested_statements import outside_functions
 exact.WORK //= 10
 warnings.simplefilter("ignore", SyntaxWarning)  # `continue` in a `finally` body, since 3.14
 read = 0
-for name, text in outside_functions():
+for name, text in itertools.islice(outside_functions(), sys.version_info[1] % 3, None, 3):
     try:
         code = compile(text, name, "exec", dont_inherit=True)
     except SyntaxError:
@@ -37,7 +37,7 @@ for name, text in outside_functions():
     for part in analyze(code).walk():
         if not part.verdict.proven:
             print(name, part.qualname, part.verdict.describe())
-assert read > 1500, read
+assert read > 500, read
 """
 
 
