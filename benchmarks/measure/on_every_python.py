@@ -6,9 +6,10 @@
 
 Interpreters are found as depyf finds them (DEPYF_PYTHONS, PATH, pyenv, uv). They need nothing installed: depyf runs
 from its sources, and one folder with pytest, which pip fills once, serves all of them. The running interpreter has the
-tests of `make check`, so these run on it only if --only names it. The slow ones among the tests, half of the time, run
-on the oldest and the newest interpreter, and on those that --only names. Exit status 1 if a test fails, if the round
-trip is worse than the ratchet promises, or if there is no interpreter but the running one.
+tests of `make check`, so these run on it only if --only names it. The slow ones among the tests and those of the whole
+command, half of the time, run on the oldest and the newest interpreter, and on those that --only names. Exit status 1
+if a test fails, if the round trip is worse than the ratchet promises, or if there is no interpreter but the running
+one.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E40
 from depyf.decompiler.bytecode.versions import HOSTS  # noqa: E402
 
 TESTS = (
-    "tests/syntax", "tests/printing", "tests/flowgraph", "tests/structure", "tests/lift", "tests/cli",
-    "tests/test_import.py",
+    "tests/syntax", "tests/printing", "tests/flowgraph", "tests/structure", "tests/lift", "tests/test_import.py",
+    "tests/cli/test_cli.py", "tests/cli/test_targets.py", "tests/cli/test_wrong_usage.py",
     "tests/decompiler/test_growth.py", "tests/decompiler/test_nesting.py", "tests/decompiler/test_refused.py",
     "tests/decompiler/test_nothing_hidden.py", "tests/decompiler/test_pieces_of_functions.py",
     "tests/decompiler/test_stepper.py", "tests/decompiler/test_passes.py", "tests/decompiler/test_invariants.py",
@@ -39,6 +40,7 @@ TESTS = (
     "tests/bytecode/test_code_flags.py", "tests/benchmarks/test_witness.py",
     "tests/events/test_dynamo.py", "tests/stack_machine", "tests/assembler",
 )  # fmt: skip
+AT_ENDS = ("tests/cli",)
 PYTEST = ("pytest==8.3.5", "pluggy==1.5.0", "iniconfig==2.0.0", "packaging==24.2", "exceptiongroup==1.2.2",
           "tomli==2.2.1", "typing_extensions==4.12.2")  # fmt: skip
 """The last pytest for 3.8, with all that it needs on any version: pure Python, so that one copy serves all."""
@@ -75,8 +77,8 @@ def measured(python: str, slow_too: bool, options: argparse.Namespace) -> Tuple[
     source = str(ROOT / "src")
     tests = None
     if not options.no_tests and (options.only or python != sys.executable):
-        speed = [] if slow_too else ["-m", "not slow"]
-        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *speed, *TESTS]
+        chosen = [*TESTS, *AT_ENDS] if slow_too else ["-m", "not slow", *TESTS]
+        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
         tests = run([python, *arguments], [source, str(options.pytest)])
     script = [str(ROOT / "benchmarks" / "measure" / "roundtrip.py"), "--stdlib", "--sample", str(options.sample)]
     limits = ["--show", "3", "--ratchet", str(ROOT / "benchmarks" / "measure" / "ratchet.json")]

@@ -55,12 +55,12 @@ class Budget:
     def part(self, unit: Hashable, size: int, where: str = "") -> Iterator[None]:
         """What is spent in the block is spent for ``unit``, which has ``size`` instructions."""
         own = self.own.setdefault(unit, self.steps * size / _ONE_FOR)
-        part = _Part(max(own / 2 + self.left / 4, _FEWEST), where)
-        self.parts.append(part)
+        part, parts = _Part(max(own / 2 + self.left / 4, _FEWEST), where), self.parts
+        parts.append(part)
         try:
             yield
         finally:
-            self.parts.pop()
+            parts.pop()  # after an interrupt this may run when `counted` has ended, which has another list
             self.own[unit] = max(own - part.spent, 0.0)
             self.left = max(self.left - max(part.spent - own, 0.0), 0.0)
 
