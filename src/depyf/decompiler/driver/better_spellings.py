@@ -11,7 +11,7 @@ from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
 from ..printing.printer import PrintError, print_tree
-from ..proof import Verdict
+from ..proof import Verdict, prove
 from ..proof.side_conditions.real_names import ANY_ORDER
 from ..surface_forms.changes import FormChange
 from ..surface_forms.dead_code import spell_dead_code, spell_loop_tests, spell_order_of_variables
@@ -92,8 +92,10 @@ def _take_back(work: Decompilation, raw: RawCode, found: Sequence[FormChange]) -
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[FormChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     texts = Texts(work.body(raw), raw, functools.partial(_text_of, work, raw), work.compile, search)
-    recompiled = work.recompiled[raw]
+    recompiled = work.recompiled.get(raw)
     found: list[FormChange] = []
+    if recompiled is None:
+        return found
     if ANY_ORDER in verdict.assumptions:
         found = spell_order_of_variables(texts)
     if not found and verdict.exact and any(field in verdict.differs for field in _OF_CONSTANTS):
@@ -101,8 +103,25 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
     if not found and verdict.exact and not _OF_DEAD_CODE.isdisjoint(verdict.differs):
         found = spell_dead_code(texts, recompiled)
     if not found and (not verdict.exact or "code" in verdict.differs):
+        plain = _without_columns(work, raw)
+        other = texts.with_changes(plain) if plain is not None else None
+        if plain is not None and other is not None and (texts.is_identical(other) or not verdict.exact):
+            if prove(raw, other, names=False).exact:
+                return [plain]
         found = spell_better(texts, recompiled, is_exact=verdict.exact)
     return found
+
+
+def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
+    """The change that undoes the decisions made by columns in ``raw``; None if there are none. Columns may be wrong."""
+    if raw not in work.by_columns or "columns:undone" in work.settings.skip_rules:
+        return None
+    body = work.body(raw)
+    try:
+        after = work.finished(raw, work.strategy(raw)._replace(reads_columns=False))
+    except DecompilationError:
+        return None
+    return FormChange(body, body[:], after, "columns:undone")
 
 
 def _as_good(better: Verdict | None, before: Verdict) -> bool:

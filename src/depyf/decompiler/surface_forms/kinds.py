@@ -38,6 +38,7 @@ KINDS = {
     "loop:breaks-as-jump": "Each `break` is the jump that follows the loop.",
     "loop:true-as-1": "`while True` is `while 1`.",
     "finally:abandoned-return": "A body returns a value that its `finally` overrides.",
+    "columns:undone": "Nothing is decided by columns.",
     "dead:names": "Code that nothing runs has names that the code object keeps.",
     "dead:order": "A test that is never true assigns to all variables in their order, which the code may look at.",
 }
