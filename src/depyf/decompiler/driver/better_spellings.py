@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import logging
 from typing import TYPE_CHECKING, Collection, Sequence
@@ -12,16 +11,12 @@ from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
 from ..printing.printer import PrintError, print_tree
-from ..proof import Verdict
-from ..proof.identical import differing_fields
+from ..proof import Verdict, prove
 from ..proof.side_conditions.real_names import ANY_ORDER
-from ..surface_forms.changes import FormChange, TreeChange
-from ..surface_forms.dead_code import spell_dead_code, spell_order_of_variables
-from ..surface_forms.exact import Compile, Text, distance, made, spell_exactly
-from ..surface_forms.identical import spell_identically
+from ..surface_forms.changes import FormChange
+from ..surface_forms.dead_code import spell_dead_code, spell_loop_tests, spell_order_of_variables
 from ..surface_forms.kinds import Search
-from ..surface_forms.loop_tests import spell_loop_tests
-from ..syntax.nodes import Statement
+from ..surface_forms.search import Texts, spell_better
 from .units import BUGS
 
 if TYPE_CHECKING:
@@ -29,6 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("depyf")
 
+_OF_CONSTANTS = ("constants", "order of constants")
 _OF_DEAD_CODE = frozenset({"constants", "names", "order of names", "variables", "order of variables"})
 """The fields in which dead code leaves traces."""
 
@@ -40,7 +36,7 @@ def spelled_exactly(
 
     Those that ``may_differ`` are only made exact.
     """
-    chosen: dict[RawCode, Sequence[TreeChange]] = {}
+    chosen: dict[RawCode, Sequence[FormChange]] = {}
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
         if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
@@ -87,48 +83,37 @@ def _text_of(work: Decompilation, raw: RawCode) -> str | None:
         return None
 
 
-def _take_back(work: Decompilation, raw: RawCode, found: Sequence[TreeChange]) -> None:
+def _take_back(work: Decompilation, raw: RawCode, found: Sequence[FormChange]) -> None:
     for change in reversed(found):
         change.undo()
     work.searches[raw].found = ()
 
 
-def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[TreeChange]:
+def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[FormChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
-    printed = functools.partial(_text_of, work, raw)
-    body, plain = work.body(raw), _without_columns(work, raw)
+    texts = Texts(work.body(raw), raw, functools.partial(_text_of, work, raw), work.compile, search)
+    recompiled = work.recompiled.get(raw)
+    found: list[FormChange] = []
+    if recompiled is None:
+        return found
     if ANY_ORDER in verdict.assumptions:
-        ordered = spell_order_of_variables(body, raw, printed, work.compile, search)
-        if ordered:
-            return ordered
-    if not verdict.exact:
-        exact = _exactly(body, raw, printed, work.compile, plain, search)
-        if exact:
-            with made(exact), contextlib.suppress(DecompilationError):
-                other = work.compile(raw, printed() or "")
-                return [*exact, *spell_identically(body, raw, other, printed, work.compile, search)]
-        return exact
-    if any(field in verdict.differs for field in ("constants", "order of constants")):
-        tests = spell_loop_tests(body, raw, printed, work.compile, search)
-        if tests:
-            return tests
-    if not _OF_DEAD_CODE.isdisjoint(verdict.differs):
-        unreached = spell_dead_code(body, raw, work.recompiled[raw], printed, work.compile, search)
-        if unreached:
-            return unreached
-    if "code" not in verdict.differs:
-        return []
-    found = spell_identically(body, raw, work.recompiled[raw], printed, work.compile, search)
-    if not found and plain is not None:
-        search.tries(plain)
-        with made([plain]), contextlib.suppress(DecompilationError):
-            if not any(differing_fields(raw, work.compile(raw, printed() or ""))):
+        found = spell_order_of_variables(texts)
+    if not found and verdict.exact and any(field in verdict.differs for field in _OF_CONSTANTS):
+        found = spell_loop_tests(texts)
+    if not found and verdict.exact and not _OF_DEAD_CODE.isdisjoint(verdict.differs):
+        found = spell_dead_code(texts, recompiled)
+    if not found and (not verdict.exact or "code" in verdict.differs):
+        plain = _without_columns(work, raw)
+        other = texts.with_changes(plain) if plain is not None else None
+        if plain is not None and other is not None and (texts.is_identical(other) or not verdict.exact):
+            if prove(raw, other, names=False).exact:
                 return [plain]
+        found = spell_better(texts, recompiled, is_exact=verdict.exact)
     return found
 
 
 def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
-    """The change that undoes the decisions made by columns in ``raw``; None if there are none."""
+    """The change that undoes the decisions made by columns in ``raw``; None if there are none. Columns may be wrong."""
     if raw not in work.by_columns or "columns:undone" in work.settings.skip_rules:
         return None
     body = work.body(raw)
@@ -137,23 +122,6 @@ def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
     except DecompilationError:
         return None
     return FormChange(body, body[:], after, "columns:undone")
-
-
-def _exactly(
-    body: list[Statement], raw: RawCode, printed: Text, compiled: Compile, plain: FormChange | None, search: Search
-) -> list[FormChange]:
-    """The changes that make ``raw`` exact; ``plain`` may be one of them. Columns may be wrong."""
-    if plain is not None:
-        search.tries(plain)
-        with made([plain]):
-            if distance(raw, printed() or "", compiled) == 0.0:
-                return [plain]
-    found = spell_exactly(body, raw, printed, compiled, search)
-    if found or plain is None:
-        return found
-    with made([plain]):
-        found = spell_exactly(body, raw, printed, compiled, search)
-    return [plain, *found] if found else []
 
 
 def _as_good(better: Verdict | None, before: Verdict) -> bool:

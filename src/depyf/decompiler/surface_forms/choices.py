@@ -15,9 +15,7 @@ from ..syntax import nodes
 from .changes import FormChange, changes
 
 _COMPOUND = (nodes.If, nodes.Try, nodes.TryStar, nodes.For, nodes.AsyncFor, nodes.While)
-_OF_PASS = frozenset(
-    ["if:pass-negated", "if:else-pass", "if:pass-else", "dead:else-pass"]
-)
+_OF_PASS = frozenset({"if:pass-negated", "if:else-pass", "if:pass-else"})
 """Kinds of changes that write an arm which leaves no instruction, so no column either."""
 
 

@@ -1,6 +1,7 @@
-"""Dead code that left only names: compilers drop its instructions, but not the names and variables that it mentions.
+"""What left only names or constants. Compilers drop the instructions of dead code, but not the names that it mentions,
+and 3.10 and 3.11 the test of an endless loop, but not its constant.
 
-Which names those are shows in the code object, and their order shows where the dead code was: between the code that
+Which names dead code had shows in the code object, and their order shows where the dead code was: between the code that
 mentions the names before and the code that mentions the names behind. It is written where nothing runs: behind a
 statement that leaves, or below a test that is never true. Of its constants only the first one of the code is left.
 No change is trusted: the whole text must compile to the original.
@@ -13,21 +14,15 @@ from typing import Iterator, NamedTuple, Sequence
 from ..bytecode import RawCode
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_GENERATOR
 from ..bytecode.kinds import kind_of
-from ..limits.budget import spend
 from ..proof import prove
 from ..proof.constants import constant_key
-from ..proof.identical import differing_fields
 from ..syntax import nodes
+from ..syntax.transforms.tail_positions import DEFINITIONS
 from ..syntax.transforms.unreached import unreached_places
 from .changes import FormChange
-from .exact import Compile, Text, compiled_with, made
-from .kinds import Search
+from .search import Texts, made
 
-_MOST = 24
-"""The maximum number of places to try."""
 _MOST_NAMES = 200
-_COST = 0.1
-"""How much of the decompiler's budget each instruction and character compiled spends."""
 
 
 class _Run(NamedTuple):
@@ -37,19 +32,13 @@ class _Run(NamedTuple):
     names: list[str]
 
 
-def spell_dead_code(
-    body: list[nodes.Statement],
-    raw: RawCode,
-    recompiled: RawCode,
-    printed: Text,
-    compiled: Compile,
-    search: Search,
-) -> list[FormChange]:
-    """Return the changes after which the text of ``body`` compiles to ``raw`` itself; an empty list if there are none.
+def spell_dead_code(texts: Texts, recompiled: RawCode) -> list[FormChange]:
+    """Return the changes after which the text compiles to the original itself; an empty list if there are none.
 
-    ``recompiled`` is the code of the current text. ``body`` is restored at the end.
+    ``recompiled`` is the code of the current text.
     """
-    if "dead:names" in search.skipped:
+    raw, body = texts.raw, texts.body
+    if "dead:names" in texts.search.skipped:
         return []
     runs = [*_runs(raw.names, recompiled.names)]
     variables = _early(raw.varnames, recompiled.varnames)
@@ -57,7 +46,6 @@ def spell_dead_code(
     if not (runs or variables or first) or sum(len(run.names) for run in runs) > _MOST_NAMES:
         return []
     chosen: list[FormChange] = []
-    tried = 0
     for number, run in enumerate(runs or [_Run(0, [])]):
         statements = [*_statements(raw, run.names, [] if number else variables, [] if number else first)]
         is_last = number + 1 >= len(runs)
@@ -67,15 +55,10 @@ def spell_dead_code(
                 rest = suite[at:] if at is not None else []
                 after = [*suite[:at], *statements, *_without_yield(rest, statements)] if at is not None else statements
                 change = FormChange(suite, suite[:], after, "dead:names")
-                tried += 1
-                if tried > _MOST:
-                    return []
-                search.tries(change)
-                spend(_COST * (len(raw.bytecode) // 2), "the search for the place of dead code")
-                other = compiled_with(change, raw, printed, compiled)
+                other = texts.with_changes(change)
                 if other is None:
                     continue
-                if not any(differing_fields(raw, other)) if is_last else other.names[:end] == raw.names[:end]:
+                if texts.is_identical(other) if is_last else other.names[:end] == raw.names[:end]:
                     break
             else:
                 return []
@@ -83,23 +66,46 @@ def spell_dead_code(
     return chosen
 
 
-def spell_order_of_variables(
-    body: list[nodes.Statement], raw: RawCode, printed: Text, compiled: Compile, search: Search
-) -> list[FormChange]:
-    """Return the change after which the variables have the order of ``raw``, in code that is exact otherwise.
+def spell_order_of_variables(texts: Texts) -> list[FormChange]:
+    """Return the change after which the variables have the original's order, in code that is exact otherwise.
 
-    A test that is never true, first in the body, holds an assignment to all of them. ``body`` is restored at the end.
+    A test that is never true, first in the body, holds an assignment to all of them.
     """
+    raw, body = texts.raw, texts.body
     names = [name for name in raw.varnames[len(raw.parameters) :] if name.isidentifier()]
-    if "dead:order" in search.skipped or not names:
+    if "dead:order" in texts.search.skipped or not names:
         return []
     start = int(raw.docstring is not None)
     targets: list[nodes.Expression] = [nodes.Name(name) for name in names]
     never = nodes.If(nodes.Constant(0), [nodes.Assign(targets, nodes.Tuple([]))], [])
     change = FormChange(body, body[:], [*body[:start], never, *body[start:]], "dead:order")
-    search.tries(change)
-    other = compiled_with(change, raw, printed, compiled)
+    other = texts.with_changes(change)
     return [change] if other is not None and prove(raw, other, names=False).exact else []
+
+
+def spell_loop_tests(texts: Texts) -> list[FormChange]:
+    """Return the changes of ``while True`` to ``while 1`` after which the text compiles to the original itself.
+
+    The compilers of 3.10 and 3.11 keep the constant of the test in the code, though nothing loads it.
+    """
+    has_one = any(type(constant) is int and constant == 1 for constant in texts.raw.consts)
+    if not has_one or "loop:true-as-1" in texts.search.skipped:
+        return []
+    inner = nodes.statements_in_order(texts.body, DEFINITIONS)
+    loops = [one for one in inner if isinstance(one, nodes.While) and one.test == nodes.Constant(True)]
+    some = [loops, *([loop] for loop in loops), *(loops[:end] for end in range(2, len(loops)))]
+    changed = (list(_with_tests_of_1(texts.body, {id(loop) for loop in one})) for one in some if one)
+    return next((chosen for chosen in changed if texts.is_identical(texts.with_changes(*chosen))), [])
+
+
+def _with_tests_of_1(body: list[nodes.Statement], loops: set[int]) -> Iterator[FormChange]:
+    """Yield the changes, one for each list of statements, that give ``loops`` the test ``1``."""
+    for suite in nodes.bodies(body):
+        changed = [one for one in suite if id(one) in loops and isinstance(one, nodes.While)]
+        if changed:
+            tests = {id(one): nodes.While(nodes.Constant(1), one.body, one.orelse, line=one.line) for one in changed}
+            after = [tests.get(id(one), one) for one in suite]
+            yield FormChange(suite, suite[:], after, "loop:true-as-1", changed[0].line, changed[0])
 
 
 def _runs(names: Sequence[str], ours: Sequence[str]) -> Iterator[_Run]:
