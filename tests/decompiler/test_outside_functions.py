@@ -22,10 +22,10 @@ VERSIONS = [version for version in HOSTS if find_interpreter(version)]
 ANALYZE = """
 import itertools, sys, warnings
 from depyf.decompiler.pipeline import analyze
-from depyf.decompiler.surface_forms import exact
+from depyf.decompiler.surface_forms import search
 from nested_statements import outside_functions
 
-exact.WORK //= 10
+search.WORK //= 10
 warnings.simplefilter("ignore", SyntaxWarning)  # `continue` in a `finally` body, since 3.14
 read = 0
 for name, text in itertools.islice(outside_functions(), sys.version_info[1] % 3, None, 3):

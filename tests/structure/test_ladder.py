@@ -13,7 +13,7 @@ from structure.labelled_exits import jumps, nesting
 from depyf.decompiler.driver import units
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.recompile import recompile
-from depyf.decompiler.surface_forms import exact
+from depyf.decompiler.surface_forms import search
 
 OUT_OF_A_WITH = """
 function()
@@ -222,7 +222,7 @@ def test_what_has_words_needs_no_other_form(no_events, body):
 
 @pytest.mark.parametrize("make, refused", [(nesting, 8), (jumps, 5)])
 def test_any_jumps_are_proven_and_do_the_same(no_events, monkeypatch, make, refused):
-    monkeypatch.setattr(exact, "WORK", exact.WORK // 10)  # no author wrote these: few have an exact spelling
+    monkeypatch.setattr(search, "WORK", search.WORK // 10)  # no author wrote these: few have an exact spelling
     forms: Counter = Counter()
     for seed in range(60):
         code = assemble(make(seed))
