@@ -56,7 +56,8 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
             reason = f"internal error: {type(failure).__name__}: {failure}"
             raw.disassembled = fields, DecompilationError(reason, stage="disassemble", where=raw.qualname), False
     found = raw.disassembled[1]
-    if isinstance(found, DecompilationError):
+    if found.__class__ is not list:
+        assert isinstance(found, DecompilationError)
         raise DecompilationError(found.reason, stage=found.stage, where=found.where, instructions=found.instructions)
     return found
 

@@ -239,14 +239,15 @@ def _has_body(work: Finishing) -> bool:
 def _begin(work: Finishing) -> None:
     check_names(work.skipped)
     work.body = begin(work.body, work.raw, work.kind, work.instructions)
+    work.present = nodes.classes_in(work.body)
 
 
-def _transformed(name: str, transform: Transform) -> Pass[Finishing]:
+def _transformed(name: str, transform: Transform, of: set[type[nodes.Statement]]) -> Pass[Finishing]:
     def run(work: Finishing) -> None:
         transform(work.body, work.kind)
 
     def applies(work: Finishing) -> bool:
-        return _has_body(work) and name not in work.skipped
+        return work.kind not in IS_EXPRESSION and name not in work.skipped and not of.isdisjoint(work.present)
 
     why = " ".join((transform.__doc__ or "").split(". ")[0].split()).rstrip(".") + "."
     return Pass(name, run, why, applies)
@@ -407,7 +408,7 @@ FINISHING = Stage(
              lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",
              _has_body, _FINISHED),
-        *(_transformed(name, transform) for name, transform in TRANSFORMS),
+        *(_transformed(*one) for one in TRANSFORMS),
         Pass("end", _end,
              "Add declarations, the docstring, and dead code that keeps names; all other statements are final.",
              _has_body, _FINISHED),
