@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator, NamedTuple
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, disassemble
+from ..bytecode import Instruction, RawCode, disassemble, operations_of
 from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
 from ..bytecode.disassemble import PASSES as CANONICAL
 from ..bytecode.disassemble import disassembled, has_given_instructions
-from ..bytecode.instruction import copies
+from ..bytecode.instruction import CONDITIONAL_JUMPS, copies
 from ..definitions.annotations import gather
 from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early
 from ..definitions.resolve import clauses_of, value_of_lambda
@@ -232,6 +232,10 @@ def _constants(work: Finishing) -> None:
         raise DecompilationError("no constant in it is folded", stage="polish", where=work.raw.qualname)
 
 
+def _has_tests(raw: RawCode) -> bool:
+    return not CONDITIONAL_JUMPS.isdisjoint(operations_of(raw))
+
+
 def _has_body(work: Finishing) -> bool:
     return work.kind not in IS_EXPRESSION
 
@@ -403,7 +407,7 @@ FINISHING = Stage(
              "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
              lambda work: work.strategy.asserts, _FINISHED),
         Pass("folded_tests", _folded_tests, "Write literals where a test of an operation ends with a constant.",
-             lambda work: work.raw.table.behavior.folded_tests_stay, _FINISHED),
+             lambda work: work.raw.table.behavior.folded_tests_stay and _has_tests(work.raw), _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
              lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",

@@ -186,7 +186,7 @@ def _paired(a: RawCode, b: RawCode) -> Pairs | None:
         if mine.op != "CONST":
             if mine.arg != other.arg:
                 return None
-        elif constant_key(mine.arg) != constant_key(other.arg):
+        elif mine.arg is not other.arg and constant_key(mine.arg) != constant_key(other.arg):
             return None
         elif type(mine.arg) is RawCode:
             pairs[mine.arg, other.arg] = None
