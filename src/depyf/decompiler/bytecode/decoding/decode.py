@@ -161,8 +161,8 @@ class Decoder:
         later compilers nothing at all.
         """
         if self.table.has_resume and self.out:
-            last = self.farthest
-            while last + 1 < len(self.out) and self.out[last].op not in NO_FALL_THROUGH:
+            last, size = self.farthest, len(self.out)
+            while last + 1 < size and self.out[last].op not in NO_FALL_THROUGH:
                 last += 1
             del self.out[last + 1 :]
         if not self.out or self.out[-1].op in NO_FALL_THROUGH:
