@@ -1,7 +1,7 @@
-"""One function for each rule of the opcode tables: how a raw instruction becomes canonical ones.
+"""The rules of the opcode tables: how a raw instruction becomes canonical ones.
 
-A rule gets the decoder, the opcode's row, the argument and the byte offset, and emits instructions through the
-decoder. Jump targets are byte offsets here.
+Where that takes more than looking its operand up, a rule is a function. It gets the decoder, the opcode's row, the
+argument and the byte offset, and emits instructions through the decoder. Jump targets are byte offsets here.
 """
 
 from __future__ import annotations
