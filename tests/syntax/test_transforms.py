@@ -13,13 +13,13 @@ from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
 from depyf.decompiler.syntax.transforms import TRANSFORMS, check_names
 
-NAMES = [name for name, _ in TRANSFORMS]
+NAMES = [name for name, *_ in TRANSFORMS]
 
 
 def apply_transforms(body: list[n.Statement], kind: str, disabled: Collection[str] = ()) -> None:
     """All transforms in their order, except those disabled; driver/passes.py does the same."""
     check_names(disabled)
-    for name, transform in TRANSFORMS:
+    for name, transform, _ in TRANSFORMS:
         if name not in disabled:
             transform(body, kind)
 

@@ -25,7 +25,7 @@ _TOLERATED = frozenset({
 
 
 _INDEX_RULES = frozenset({
-    "attribute or method", "cell", "common constant", "const", "extended", "fast local", "global or null",
+    "attribute or method", "cell", "cell slot", "common constant", "const", "extended", "global or null",
     "import with bits", "jump back", "jump by", "jump to", "keyword names", "local", "make cell", "method", "name",
     "null or global", "return const", "slot", "small int", "super attribute", "two locals",
 })  # fmt: skip

@@ -7,7 +7,7 @@ whose last statement is not a `return` ends in `return None`, even if every bran
 from __future__ import annotations
 
 import difflib
-from itertools import zip_longest
+import itertools
 from typing import NamedTuple
 
 from ...errors import DecompilationError
@@ -55,7 +55,7 @@ def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | 
 
 
 def _first(left: list[Instruction], right: list[Instruction]) -> DeadCode | None:
-    for index, (mine, other) in enumerate(zip_longest(left, right)):
+    for index, (mine, other) in enumerate(itertools.zip_longest(left, right)):
         if mine is None or other is None or mine.op != other.op:
             return _difference(left, right, index)
     for index, (mine, other) in enumerate(zip(left, right)):
@@ -117,20 +117,22 @@ def _is_dead(instructions: list[Instruction], index: int) -> bool:
 
 def _reached(instructions: list[Instruction]) -> list[Instruction]:
     """The instructions that control may reach: a dead jump leads to more dead code."""
-    seen: set[int] = set()
+    size = len(instructions)
+    seen = bytearray(size)
     todo = [0]
     while todo:
         at = todo.pop()
-        if at in seen or not 0 <= at < len(instructions):
-            continue
-        seen.add(at)
-        one = instructions[at]
-        todo.append(one.target)
-        if one.handler is not None:
-            todo.append(one.handler.target)
-        if one.op not in _LEAVING:
-            todo.append(at + 1)
-    return [one for at, one in enumerate(instructions) if at in seen]
+        while 0 <= at < size and not seen[at]:
+            seen[at] = True
+            one = instructions[at]
+            if one.target >= 0:
+                todo.append(one.target)
+            if one.handler is not None:
+                todo.append(one.handler.target)
+            if one.op in _LEAVING:
+                break
+            at += 1
+    return list(itertools.compress(instructions, seen))
 
 
 def _described(instructions: list[Instruction], index: int) -> DeadCode | None:

@@ -56,7 +56,8 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
             reason = f"internal error: {type(failure).__name__}: {failure}"
             raw.disassembled = fields, DecompilationError(reason, stage="disassemble", where=raw.qualname), False
     found = raw.disassembled[1]
-    if isinstance(found, DecompilationError):
+    if found.__class__ is not list:
+        assert isinstance(found, DecompilationError)
         raise DecompilationError(found.reason, stage=found.stage, where=found.where, instructions=found.instructions)
     return found
 
@@ -259,7 +260,7 @@ PASSES: tuple[Pass[Disassembly], ...] = (
     Pass("loop_ends", _loop_ends, "Fold the end of a loop into its FOR_ITER, whose iterator is one entry by now.",
          lambda work: work.has(*LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
     Pass("tested_bools", _tested_bools, "Refuse jumps on values that may not be bool, while TO_BOOL tells which are.",
-         lambda work: work.table.jumps_test_bools),
+         lambda work: work.table.jumps_test_bools and work.has("POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "UNARY_OP")),
     Pass("conditions", _conditions, "Give every test one form; TO_BOOL before a jump is part of it.",
          lambda work: work.has(*_TESTS), (_INDICES,)),
     Pass("stop_iteration", _stop_iteration,
@@ -272,7 +273,8 @@ PASSES: tuple[Pass[Disassembly], ...] = (
     Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
     Pass("saved_nulls", _saved_nulls,
          "Find the variable that a leading NULL stands for, once every operation has its final stack effect.",
-         lambda work: work.has("NULL") and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
+         lambda work: work.has("NULL") and work.has("STORE_FAST") and work.has(*CONDITIONAL_JUMPS, "JUMP")
+         and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
     Pass("class_facts", _class_facts,
          "Fold what only the compiler stores in a class; its operands have their final form.",
          lambda work: not work.raw.is_function, (_INDICES,)),

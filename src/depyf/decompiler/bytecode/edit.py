@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Container
+from bisect import bisect_left
+from typing import AbstractSet, Callable
 
 from .instruction import Handler, Instruction
 
@@ -17,13 +18,12 @@ hostile file would take quadratic time and memory."""
 
 def referred(instructions: list[Instruction]) -> set[int]:
     """Indices that a jump or a handler leads to."""
-    found = {i.target for i in instructions if i.target >= 0}
-    found.update(i.handler.target for i in instructions if i.handler is not None)
-    return found
+    handlers = {i.handler for i in instructions}
+    return {i.target for i in instructions if i.target >= 0} | {one.target for one in handlers if one is not None}
 
 
 def without(
-    instructions: list[Instruction], dropped: Container[int], error: ErrorMaker | None = None
+    instructions: list[Instruction], dropped: AbstractSet[int], error: ErrorMaker | None = None
 ) -> list[Instruction]:
     """The list without the dropped indices.
 
@@ -37,24 +37,17 @@ def without(
                 instruction.target in dropped or (handler is not None and handler.target in dropped)
             ):
                 raise error("jump into the middle of a folded sequence", instruction.offset)
-    new_index: list[int] = []
-    kept = 0
-    for index in range(len(instructions)):
-        new_index.append(kept)
-        kept += index not in dropped
+    order = sorted(dropped)
     moved: dict[Handler, Handler] = {}
-    result = []
-    for index, instruction in enumerate(instructions):
-        if index in dropped:
-            continue
+    result = [instruction for index, instruction in enumerate(instructions) if index not in dropped]
+    for instruction in result:
         if instruction.target >= 0:
-            instruction.target = new_index[instruction.target]
+            instruction.target -= bisect_left(order, instruction.target)
         handler = instruction.handler
         if handler is not None:
             if handler not in moved:
-                moved[handler] = handler._replace(target=new_index[handler.target])
+                moved[handler] = handler._replace(target=handler.target - bisect_left(order, handler.target))
             instruction.handler = moved[handler]
-        result.append(instruction)
     return result
 
 

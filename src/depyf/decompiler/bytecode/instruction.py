@@ -279,7 +279,7 @@ def stack_use(instruction: Instruction, *, jump: bool = False) -> tuple[int, int
     op = instruction.op
     if jump and op in JUMP_EDGE:
         return JUMP_EDGE[op]
-    use = OPERATIONS.get(op) or PATTERN_OPERATIONS[op]
+    use = OPERATIONS[op] if op in OPERATIONS else PATTERN_OPERATIONS[op]
     pair: tuple[int, int] = use if use.__class__ is tuple else use(instruction.arg)  # type: ignore[operator]
     return pair
 

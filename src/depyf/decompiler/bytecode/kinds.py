@@ -47,7 +47,7 @@ def kind_of(raw: RawCode) -> str:
     to; 'annotations' the code that returns the annotations of a function, class or module. ``decide_kinds`` has
     decided it if the code around ``raw`` is known; otherwise it is decided by ``raw`` alone.
     """
-    kind = _decided(raw)
+    kind = raw.kind or _decided(raw)
     if kind == "module":
         return "expression" if mode_of(raw) == "eval" else "module"
     if kind == "late":

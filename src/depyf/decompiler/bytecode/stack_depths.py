@@ -212,10 +212,9 @@ class _DepthWalk:
         while self.todo:
             offset, state = self.todo.pop()
             while offset >= 0:
-                known = states.get(offset)
-                if known is not None:
-                    if known != state:
-                        self.refuse(offset, f"two layouts of the stack, {known} and {state}, meet")
+                if offset in states:
+                    if states[offset] != state:
+                        self.refuse(offset, f"two layouts of the stack, {states[offset]} and {state}, meet")
                     break
                 if not 0 <= offset < size:
                     self.refuse(offset, "control leaves the code")
@@ -259,9 +258,9 @@ class _DepthWalk:
         """The offset that ``unit`` falls through to, -1 if it does not, and the stack there."""
         offset, row, _, following, target = unit
         name = row.name
-        index = self.first.get(offset)
+        is_kept = offset in self.first
         pops, pushes = self.effect(unit, depth, hidden)
-        if self.table and (offset in self.raises or index is None and name in DROPPED_RAISE):
+        if self.table and (offset in self.raises or not is_kept and name in DROPPED_RAISE):
             self.raise_from(unit, depth, hidden, pops)
         if target >= 0:
             after = self.after_jump(unit, depth, hidden, (pops, pushes))
@@ -274,23 +273,23 @@ class _DepthWalk:
             return following, self.swapped(unit, depth, hidden)
         if row.op in NO_FALL_THROUGH or name == "RETURN_CONST":
             return -1, (0, ())
-        wanted = self.falls[offset] if index is not None else self.ends.get(offset, 0) if name in ENDS else 0
+        wanted = self.falls[offset] if is_kept else self.ends.get(offset, 0) if name in ENDS else 0
+        if not hidden and pushes - pops == wanted:
+            return following, (depth + wanted, hidden)  # by far the most frequent
         return following, self.after(unit, depth, hidden, (pops, pushes), wanted)
 
     def effect(self, unit: _Unit, depth: int, hidden: tuple[int, ...]) -> tuple[int, int]:
         """The fall-through stack effect of ``unit``; checks the stack before it."""
         offset, row, argument, _, target = unit
         name = row.name
-        effect = self.effects.get(name)
-        if effect is None:
+        if name not in self.effects:
             self.refuse(offset, f"{name} has no known effect")
-        pops, pushes = effect(argument) if callable(effect) else effect
-        reads = READS.get(name)
-        if pops > depth or reads is not None and reads(argument) > depth:
+        effect = self.effects[name]
+        pops, pushes = effect if effect.__class__ is tuple else effect(argument)  # type: ignore[operator]
+        if pops > depth or name in READS and READS[name](argument) > depth:
             self.refuse(offset, f"{name} takes more than the stack holds")
-        index = self.first.get(offset)
-        if index is not None:
-            known = self.depths[index]
+        if offset in self.first:
+            known = self.depths[self.first[offset]]
             if known != depth - len(hidden) and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
                 self.refuse(offset, f"{depth} entries, {len(hidden)} of them hidden, where {known} were read")
         return pops, pushes

@@ -12,6 +12,9 @@ from .instruction import NO_FALL_THROUGH, Instruction, stack_use
 
 _NULL, _ITERATOR = object(), object()
 _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
+_LOADS = frozenset(
+    {"LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_LOCALS", "IMPORT_FROM"}
+)
 _CALLS = frozenset({"CALL", "CALL_FUNCTION", "CALL_EX", "CALL_FUNCTION_EX"})
 
 
@@ -71,44 +74,55 @@ class _Uses:
         stack: list[Any] | None = []
         entered: dict[int, list[Any]] = {}  # the stacks at targets of jumps, forward only
         for index, instruction in enumerate(instructions):
-            known = entered.get(index)
-            if stack is None:
-                stack = known or []
-            elif known is not None:
-                stack = [one if one is other else None for one, other in zip(stack, known)]
+            if index in entered:
+                known = entered[index]
+                same = zip(stack, known) if stack is not None else zip(known, known)
+                stack = [one if one is other else None for one, other in same]
+            elif stack is None:
+                stack = []
             if instruction.target > index:
                 entered.setdefault(instruction.target, _after(stack, instruction, jump=True))
-            stack = self.after(stack, instruction)
+            if instruction.op in _LOADS:  # of a value that is no definition and leads to none
+                stack.append(None)
+            elif instruction.op in NO_FALL_THROUGH:
+                stack = None
+            else:
+                self.step(stack, instruction)
         return self.found
 
-    def after(self, stack: list[Any], instruction: Instruction) -> list[Any] | None:
+    def step(self, stack: list[Any], instruction: Instruction) -> None:
+        """Do with ``stack`` what the instruction does; below its entries are others, of which nothing is known."""
         op, arg = instruction.op, instruction.arg
-        if op == "SWAP" and len(stack) >= arg:
-            stack = [*stack]
-            stack[-arg], stack[-1] = stack[-1], stack[-arg]
-            return stack
+        if op == "SWAP":
+            if len(stack) >= arg:
+                stack[-arg], stack[-1] = stack[-1], stack[-arg]
+            return
         if op == "COPY":
             value = stack[-arg] if len(stack) >= arg else None
             for use in _definition(value):
                 use.is_shared = True
-            return [*stack, value]
+            stack.append(value)
+            return
         pops, pushes = stack_use(instruction)
-        taken = stack[len(stack) - pops :] if len(stack) >= pops else [None] * (pops - len(stack)) + stack
-        rest = stack[: max(0, len(stack) - pops)] + [None] * pushes
+        taken = stack[-pops:] if pops else []
+        if pops:
+            del stack[-pops:]
+            taken[:0] = [None] * (pops - len(taken))
         if pushes == 1:
-            rest[-1] = self.value(op, arg, taken, rest[:-1])
+            stack.append(self.value(op, arg, taken, stack))
+        elif pushes:
+            stack += [None] * pushes
         elif op in _STORES:
             for use in _definition(taken[0]):
                 if use.stored is None:
                     use.stored, use.is_global = arg, op == "STORE_GLOBAL"
-        return None if op in NO_FALL_THROUGH else rest
 
     def value(self, op: str, arg: Any, taken: list[Any], below: list[Any]) -> Any:
         """What the instruction pushes: a Use if it may be a definition, else something that leads to one."""
         if op == "CONST":
-            if isinstance(arg, str) and below and isinstance(below[-1], Use) and below[-1].role == "class":
+            if type(arg) is str and below and type(below[-1]) is Use and below[-1].role == "class":
                 below[-1].given = below[-1].given or arg
-            return arg if isinstance(arg, (str, RawCode)) else None
+            return arg if type(arg) is str or type(arg) is RawCode else None
         if op == "NULL":
             return _NULL
         if op == "LOAD_BUILD_CLASS":
@@ -149,8 +163,8 @@ def _after(stack: list[Any], instruction: Instruction, *, jump: bool = False) ->
 
 def _definition(value: Any) -> list[Use]:
     """The function that ``value`` is, or is made of."""
-    found = value.use if isinstance(value, _Result) else value
-    return [found] if isinstance(found, Use) else []
+    found = value.use if type(value) is _Result else value
+    return [found] if type(found) is Use else []
 
 
 def _called(values: list[Any], op: str, arg: Any, may_decorate: bool) -> _Result | None:

@@ -219,7 +219,10 @@ def _insertion_index(body: list[nodes.Statement], annotation: Deferred, after: i
 
 
 def _stores(statement: nodes.Statement, name: str) -> bool:
-    return isinstance(statement, nodes.Assign) and statement.targets == [nodes.Name(name)]
+    if type(statement) is not nodes.Assign or len(statement.targets) != 1:
+        return False
+    (target,) = statement.targets
+    return type(target) is nodes.Name and target.id == name
 
 
 def _store(annotation: Deferred, line: int | None) -> nodes.Statement:

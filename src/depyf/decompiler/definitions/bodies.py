@@ -30,7 +30,8 @@ def finish_early(
     last = body[-1] if body else None
     if isinstance(last, nodes.Return) and (kind == "class" and not last.written or isinstance(last.value, Marker)):
         body = body[:-1]  # a class body returns a cell, a comprehension its container
-    if kind in ("function", "module", "class") and not asserts_are_rewritten:
+    raises = "RAISE_VARARGS" in operations_of(raw)
+    if raises and kind in ("function", "module", "class") and not asserts_are_rewritten:
         bare: dict[int, nodes.Statement] = {}
         nodes.rewrite_bodies(body, lambda inner: _asserts(inner, raw.table.asserts_read_a_global, bare))
     return body

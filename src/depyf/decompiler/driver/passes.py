@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator, NamedTuple
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, disassemble
+from ..bytecode import Instruction, RawCode, disassemble, operations_of
 from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
 from ..bytecode.disassemble import PASSES as CANONICAL
 from ..bytecode.disassemble import disassembled, has_given_instructions
-from ..bytecode.instruction import copies
+from ..bytecode.instruction import CONDITIONAL_JUMPS, copies
 from ..definitions.annotations import gather
 from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early
 from ..definitions.resolve import clauses_of, value_of_lambda
@@ -232,6 +232,10 @@ def _constants(work: Finishing) -> None:
         raise DecompilationError("no constant in it is folded", stage="polish", where=work.raw.qualname)
 
 
+def _has_tests(raw: RawCode) -> bool:
+    return not CONDITIONAL_JUMPS.isdisjoint(operations_of(raw))
+
+
 def _has_body(work: Finishing) -> bool:
     return work.kind not in IS_EXPRESSION
 
@@ -239,14 +243,15 @@ def _has_body(work: Finishing) -> bool:
 def _begin(work: Finishing) -> None:
     check_names(work.skipped)
     work.body = begin(work.body, work.raw, work.kind, work.instructions)
+    work.present = nodes.classes_in(work.body)
 
 
-def _transformed(name: str, transform: Transform) -> Pass[Finishing]:
+def _transformed(name: str, transform: Transform, of: set[type[nodes.Statement]]) -> Pass[Finishing]:
     def run(work: Finishing) -> None:
         transform(work.body, work.kind)
 
     def applies(work: Finishing) -> bool:
-        return _has_body(work) and name not in work.skipped
+        return work.kind not in IS_EXPRESSION and name not in work.skipped and not of.isdisjoint(work.present)
 
     why = " ".join((transform.__doc__ or "").split(". ")[0].split()).rstrip(".") + "."
     return Pass(name, run, why, applies)
@@ -402,12 +407,12 @@ FINISHING = Stage(
              "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
              lambda work: work.strategy.asserts, _FINISHED),
         Pass("folded_tests", _folded_tests, "Write literals where a test of an operation ends with a constant.",
-             lambda work: work.raw.table.behavior.folded_tests_stay, _FINISHED),
+             lambda work: work.raw.table.behavior.folded_tests_stay and _has_tests(work.raw), _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
              lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",
              _has_body, _FINISHED),
-        *(_transformed(name, transform) for name, transform in TRANSFORMS),
+        *(_transformed(*one) for one in TRANSFORMS),
         Pass("end", _end,
              "Add declarations, the docstring, and dead code that keeps names; all other statements are final.",
              _has_body, _FINISHED),

@@ -77,6 +77,7 @@ class Finishing:
         self.strategy = strategy
         self.instructions = instructions
         self.body = body
+        self.present: set[type[nodes.Statement]] = set()  # the classes of statements in it, before the transforms
         self.definitions = Definitions(raw, nested, strategy.keeps_constants)
         self.enclosing, self.parameters = enclosing, parameters
         self.skipped = skipped

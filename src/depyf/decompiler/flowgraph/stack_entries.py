@@ -44,7 +44,7 @@ def entries_after(instruction: Instruction, entries: Entries, *, jump: bool = Fa
             changed[-1], changed[-instruction.arg] = changed[-instruction.arg], changed[-1]
         return tuple(changed)
     pops, pushes = stack_use(instruction, jump=jump)
-    below = entries[: max(0, len(entries) - pops)]
+    below = entries[:-pops] if pops else entries
     if op in ITERATES and not jump:
         return (*entries[:-1], ITERATOR, False)
     if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):

@@ -9,6 +9,7 @@ from ..bytecode.instruction import Position
 from .control_flow_graph import BasicBlock
 
 _CALLS_EXIT = ["CONST", "CONST", "CONST", "CALL"]
+_MARKS = frozenset({"NOP", "CALL"})
 
 
 def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicBlock]]) -> Position | None:
@@ -18,6 +19,8 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     the position of what was done before: of the test that leads here, or of the store to a name as wide. In a handler
     within the with statement, what leaves the handler has that position.
     """
+    if _MARKS.isdisjoint([i.op for i in block.instructions]):
+        return None
     sources = predecessors.get(block, [])
     if len(sources) == 1 and _calls_exit(block) and _calls_exit(sources[0]) and sources[0].operations()[4:] == ["POP"]:
         return written_return(sources[0], predecessors)  # it leaves another with statement first

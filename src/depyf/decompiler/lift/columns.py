@@ -10,6 +10,7 @@ from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
 """Operations between statements, never part of an expression."""
+_DELETES = frozenset({"DELETE_FAST", "DELETE_DEREF", "DELETE_GLOBAL", "DELETE_NAME", "DELETE_ATTR", "DELETE_SUBSCR"})
 INDENT = 4
 """How much deeper most people indent a body."""
 DEBUG_AND = "__debug__ and "
@@ -24,7 +25,7 @@ def first_column(instructions: Iterable[Instruction]) -> int | None:
     """
     first = None
     for instruction in instructions:
-        if instruction.op in _BETWEEN or instruction.op.startswith("DELETE_"):
+        if instruction.op in _BETWEEN or instruction.op in _DELETES:
             first = None
             continue
         position = instruction.position
@@ -39,7 +40,7 @@ def first_column(instructions: Iterable[Instruction]) -> int | None:
 
 def follows_in_list(before: Instruction, instruction: Instruction) -> bool:
     """Whether the targets of two deletions are side by side: ``del a, b``. Two statements on a line are rare."""
-    if instruction.line is None or before.line != instruction.line or not before.op.startswith("DELETE_"):
+    if instruction.line is None or before.line != instruction.line or before.op not in _DELETES:
         return False
     first, second = before.position, instruction.position
     if first is None or second is None or None in first or None in second:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from ..bytecode import Instruction, RawCode, known_instructions, unbound_name
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
@@ -32,6 +33,8 @@ class ExitEvidence:
         self.graph = graph
         self.raw = raw
         self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
+        operations = {i.op for block in graph.blocks for i in block.instructions}
+        self.leaves_jumps = not operations.isdisjoint(("NOP", "POP_EXCEPT"))  # a ``break``, for example
 
     # The statement of a jump
 
@@ -132,7 +135,10 @@ class ExitEvidence:
         """The operations on each line."""
         found: dict[int | None, set[str]] = {}
         for line, operation in {(i.line, i.op) for block in self.graph.blocks for i in block.instructions}:
-            found.setdefault(line, set()).add(operation)
+            if line in found:
+                found[line].add(operation)
+            else:
+                found[line] = {operation}
         return found
 
     @cached_property
@@ -141,9 +147,9 @@ class ExitEvidence:
 
     # Returns
 
-    def of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> Evidence:
-        """``evidence`` with the fields for the return of ``value`` at the end of ``block``."""
-        loads_last = [i.op for i in block.instructions[-2:]] == ["CONST", "RETURN_VALUE"]
+    def of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> dict[str, Any]:
+        """The fields of evidence for the return of ``value`` at the end of ``block``, which has the ``evidence``."""
+        loads_last = len(block.instructions) > 1 and block.instructions[-2].op == "CONST"
         is_uncopied = not self.raw.table.behavior.exits_are_copied
         is_behind_finally = evidence.is_behind_finally
         if block.follows_copy and not is_uncopied:
@@ -151,21 +157,19 @@ class ExitEvidence:
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
         is_implicit = is_implicit and not evidence.unwinds_for_return
-        if evidence.keyword == "break" and loads_last and value == nodes.Constant(None):
+        is_none = type(value) is nodes.Constant and value.value is None
+        if evidence.keyword == "break" and loads_last and is_none:
             is_implicit = True
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
-        if written is None and value == nodes.Constant(None):
+        if written is None and is_none:
             written = evidence.keyword if evidence.unwinds_for_return else self.written_before(block)
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called
             written = written if is_idle else None
-        return evidence._replace(
-            loads_last=loads_last,
-            is_uncopied=is_uncopied,
-            is_behind_finally=is_behind_finally,
-            is_implicit_return=is_implicit,
-            written=written,
-        )
+        return {
+            "loads_last": loads_last, "is_uncopied": is_uncopied, "is_behind_finally": is_behind_finally,
+            "is_implicit_return": is_implicit, "written": written,
+        }  # fmt: skip
 
     def is_behind_finally(self, block: BasicBlock) -> bool:
         """Whether the return at the end of ``block``, after a copy of a ``finally`` body, is behind the statement or

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...errors import DecompilationError
 from ..bytecode import RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
@@ -52,6 +54,10 @@ def lift(graph: ControlFlowGraph, raw: RawCode, *, gathers_annotations: bool = F
     ``gathers_annotations``: the code fills a dictionary that stays on the stack, and returns it.
     """
     return _Lifter(graph, raw, gathers_annotations).run()
+
+
+def _first_line(block: BasicBlock) -> int | None:
+    return next((i.line for i in block.instructions if i.line is not None), None)
 
 
 class _Lifter:
@@ -145,11 +151,14 @@ class _Lifter:
             state.instruction = instruction = instructions[position]
             state.position = position
             op = instruction.op
-            handle = HANDLERS.get(op)
             if op in special:
                 position += self.lift_special(block, state, position)
-            elif handle is not None:
-                handle(state, instruction)
+            elif op in HANDLERS:
+                handle = HANDLERS[op]
+                if handle is nodes.Name:
+                    state.push(nodes.Name(instruction.arg))
+                else:
+                    handle(state, instruction)
                 position += 1
             elif position == size - 1:
                 self.terminate(block, lifted, state)
@@ -183,18 +192,18 @@ class _Lifter:
             return 1 + self.unbinding(block, position + 1, handled.owner.names)
         return 1
 
-    def evidence_of(self, block: BasicBlock, exit_line: int | None = None, is_threaded: bool = False) -> Evidence:
-        """The evidence of ``block``, except for its return."""
+    def evidence_of(self, block: BasicBlock, **of_end: Any) -> Evidence:
+        """The evidence of ``block``, except for its return; ``of_end`` are the fields for its end."""
+        first = block.instructions[0] if block.instructions else None
         return Evidence(
-            line=next((i.line for i in block.instructions if i.line is not None), None),
-            exit_line=exit_line,
+            **of_end,
+            line=first.line if first is not None and first.line is not None else _first_line(block),
             left_from=column_of_left_jump(block.instructions),
-            left_line=left_line(self.exits, block),
+            left_line=left_line(self.exits, block) if self.exits.leaves_jumps else None,
             keyword=self.keyword,
             is_clause=self.comprehension == "<genexpr>",
             is_continue=self.exits.is_continue(block),
             is_pass=self.exits.is_pass(block),
-            is_threaded=is_threaded,
             is_behind_finally=block.copy_end is not None if block.follows_copy else None,
             ends_loops=tuple(one.start for one in block.ends_loops),
         )
@@ -251,7 +260,7 @@ class _Lifter:
         else:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
         self.keyword = None
-        lifted.evidence = self.evidence_of(block, last.line)._replace(line=last.line)
+        lifted.evidence = self.evidence_of(block, exit_line=last.line)._replace(line=last.line)
         lifted.exit = list(lifted.entry)
         inside, after = lifted.exit, lifted.exit
         container = resolved(lifted.exit[-1]) if lifted.exit else None
@@ -278,30 +287,31 @@ class _Lifter:
     def terminate(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         instruction = state.instruction
         op = instruction.op
-        evidence = self.evidence_of(block, instruction.line, instruction.arg == THREADED)
-        if op != "JUMP":
+        of_end: dict[str, Any] = {"exit_line": instruction.line, "is_threaded": instruction.arg == THREADED}
+        if op == "JUMP":
+            of_end["column"] = self.exits.column_of_jump(instruction)
+        else:
             column = state.column()
             last = state.statements[-1] if column is None and state.statements else None
             if last is not None and any(copy is last for copy in state.copies.values()):
                 column = last.column  # a store in the test is part of it
-            evidence = evidence._replace(column=column, test_end=end_of_test(block.instructions))
-        lifted.evidence = evidence
+            of_end.update(column=column, test_end=end_of_test(block.instructions))
+        lifted.evidence = evidence = self.evidence_of(block, **of_end)
         if op == "JUMP":
-            lifted.evidence = evidence._replace(column=self.exits.column_of_jump(instruction))
             self.finish(lifted, state)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
             value = state.pop()
             lifted.terminator = Terminator("return", test=value)
-            evidence = self.exits.of_return(block, lifted.evidence, value)
-            if evidence.is_implicit_return is not False:
-                evidence = evidence._replace(column=self.exits.column_of_jump(block.instructions[-1]))
-            elif evidence.written not in ("pass", "..."):
-                evidence = evidence._replace(column=column_of_return(block.instructions, evidence.column))
+            of_return = self.exits.of_return(block, evidence, value)
+            if of_return["is_implicit_return"] is not False:
+                of_return["column"] = self.exits.column_of_jump(instruction)
+            elif of_return["written"] not in ("pass", "..."):
+                of_return["column"] = column_of_return(block.instructions, evidence.column)
             left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
-            if left is not None and not evidence.is_behind_finally:
-                evidence = evidence._replace(return_line=left[0], column=left[1])
-            lifted.evidence = evidence
+            if left is not None and not of_return["is_behind_finally"]:
+                of_return["return_line"], of_return["column"] = left
+            lifted.evidence = evidence._replace(**of_return)
             self.finish(lifted, state)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")
@@ -328,7 +338,8 @@ class _Lifter:
         is_comparison = isinstance(test, nodes.Compare) or condition in ("NONE", "NOT_NONE")
         has_own_line = is_comparison and behavior.asserts_have_lines_of_comparisons
         is_line_of_statement = behavior.tests_jump_on_line_of_statement and not has_own_line
-        lifted.evidence = lifted.evidence._replace(is_line_of_statement=is_line_of_statement)
+        if is_line_of_statement:
+            lifted.evidence = lifted.evidence._replace(is_line_of_statement=True)
         if condition in ("NONE", "NOT_NONE"):
             # The condition for falling through: `if x is None:` begins so.
             none: list[nodes.Expression] = [nodes.Constant(None)]

@@ -30,6 +30,9 @@ from .values import (
     resolved,
 )
 
+_DROPPED = frozenset({Marker, Null, Member})
+"""What a statement has kept on the stack."""
+
 
 class SymbolicStack:
     """Expressions on the stack and the statements made so far.
@@ -103,13 +106,16 @@ class SymbolicStack:
 
     def pop_many(self, count: int) -> list[nodes.Expression]:
         """Pop ``count`` values, in the order in which they were pushed."""
-        if count == 0:
-            return []
+        values = self.take_many(count) if count else []
+        return [self.as_expression(value) for value in values] if self.copies else values
+
+    def take_many(self, count: int) -> list[nodes.Expression]:
+        """Pop ``count`` entries, at least one, as they are, in the order in which they were pushed."""
+        values = self.stack[-count:]
         if count > len(self.stack):
             self.refuse("the stack is too short")
-        values = self.stack[-count:]
         del self.stack[-count:]
-        return [self.as_expression(value) for value in values] if self.copies else values
+        return values
 
     def as_expression(self, value: nodes.Expression) -> nodes.Expression:
         """``value``, as an assignment expression if it was stored and is also used."""
@@ -192,19 +198,21 @@ class SymbolicStack:
 
     def store(self, target: nodes.Expression, value: nodes.Expression) -> None:
         """Store ``value``, just taken from the stack, to ``target``."""
-        if isinstance(value, Unpacked):
+        if type(value) is Unpacked:
             dropped, self.dropped = self.dropped, []
             if self.instruction.op == "STORE_FAST" and self.table.behavior.drops_overwritten_stores and not dropped:
                 value.group.spread = value.group.spread or value.group.was_stored_to(target, value.index)
             for one in (*dropped, value):
                 self._fill(one, target)
-        elif isinstance(value, (Member, ImportedModule)):
+        elif type(value) is Member or type(value) is ImportedModule:
             self._import(target, value)
-        elif isinstance(value, Marker) and value.kind == "exception" and isinstance(target, nodes.Name):
+        elif type(value) is Marker and value.kind == "exception" and isinstance(target, nodes.Name):
             value.owner.names.add(target.id)
             self.emit(nodes.Assign([target], value))
-        elif isinstance(value, InPlace):
+        elif type(value) is InPlace:
             self._augment(target, value)
+        elif not self.stack and not self.copies and not self.exchange:
+            self.emit(nodes.Assign([target], value))
         elif id(value) in self.copies and (self._on_top(value) or not (self.exchange or self._has_pending_value())):
             statement = self.copies[id(value)]
             statement.targets.append(target)
@@ -296,24 +304,24 @@ class SymbolicStack:
 
     def discard(self, value: nodes.Expression) -> None:
         """POP: an expression statement, or the end of what a statement kept on the stack."""
-        if isinstance(value, (Marker, Null)) or isinstance(value, Member):
+        if type(value) in _DROPPED:
             return
-        if isinstance(value, ImportedModule):
+        if type(value) is ImportedModule:
             if value.fromlist is not None:
                 self.emit(nodes.ImportFrom(value.name or None, value.aliases, value.level, value.is_lazy))
             return
-        if isinstance(value, Given):
+        if type(value) is Given:
             if value.kind == "item":
                 self.refuse("the item of a loop is dropped")
             return
-        if isinstance(value, Unpacked):
+        if type(value) is Unpacked:
             self.dropped.append(value)  # a store to the name of the next store: the compiler drops it
             return
         last = self.exchange[-1][1] if self.exchange else None
-        if isinstance(last, nodes.Name):  # a store to the name of the previous store, dropped for the same reason
+        if type(last) is nodes.Name:  # a store to the name of the previous store, dropped for the same reason
             self._exchange(self.evaluated(value), nodes.Name(last.id), self.as_expression(value))
             return
-        if isinstance(value, Class) or isinstance(value, Function) and kind_of(value.raw) != "lambda":
+        if type(value) is Class or type(value) is Function and kind_of(value.raw) != "lambda":
             self.refuse("a definition is dropped")
         self.emit(nodes.Expr(self.as_expression(value)))
 

@@ -308,8 +308,8 @@ class CaseTest(Placeholder):
 
 def case_of(test: object) -> CaseTest | None:
     """The case test that ``test`` begins with, if it is the test of a case."""
-    first = test.values[0] if isinstance(test, nodes.BoolOp) else test
-    return first if isinstance(first, CaseTest) else None
+    first = test.values[0] if type(test) is nodes.BoolOp else test
+    return first if type(first) is CaseTest else None
 
 
 def opens_clause(test: object) -> bool:

@@ -94,9 +94,8 @@ class _Search:
         if kind == "annotations" and use is not None and use.annotated is not None:
             self.keys.add(code, _keys_of(instructions), 0, use.annotated)
         for index, instruction in enumerate([] if operations_of(code).isdisjoint(_LOOKS) else instructions):
-            look = _LOOKS.get(instruction.op)
-            if look is not None:
-                look(self, code, instructions, index)
+            if instruction.op in _LOOKS:
+                _LOOKS[instruction.op](self, code, instructions, index)
 
     def look_at_globals(self, code: RawCode, instructions: list[Instruction]) -> None:
         """Find variables that have the name of a global of the same code, and are not those of a comprehension.

@@ -25,22 +25,19 @@ class Invariant(Generic[W]):
     check: Callable[[W], str]
 
 
-def _always(work: Any) -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class Pass(Generic[W]):
     """A step that changes a work.
 
-    ``why`` says what it does, and why in this place. Where it does not apply it is not run, and nobody is told.
+    ``why`` says what it does, and why in this place. Where it does not apply it is not run, and nobody is told; with
+    None it always does.
     ``holds`` are the invariants of the work from here on, until its representation is another one.
     """
 
     name: str
     run: Callable[[W], None]
     why: str
-    applies: Callable[[W], bool] = _always
+    applies: Callable[[W], bool] | None = None
     holds: tuple[Invariant[W], ...] = ()
 
 
@@ -51,7 +48,7 @@ Observer = Callable[[Pass[Any], Any], None]
 def run_passes(passes: Iterable[Pass[W]], work: W, after: Observer | None = None) -> None:
     """Run those of the ``passes`` that apply, in their order."""
     for one in passes:
-        if one.applies(work):
+        if one.applies is None or one.applies(work):
             one.run(work)
             if after is not None:
                 after(one, work)

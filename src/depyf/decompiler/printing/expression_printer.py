@@ -65,10 +65,9 @@ class ExpressionPrinter:
 
     def expression(self, node: n.Node, precedence: int = TEST) -> str:
         """The text of a node where at least this precedence is needed. Raises PrintError if there is none."""
-        method = _METHODS.get(type(node))
-        if method is None:
+        if type(node) not in _METHODS:
             raise PrintError(f"no expression: {type(node).__name__}")
-        return method(self, node, precedence)
+        return _METHODS[type(node)](self, node, precedence)
 
     def top_level(self, node: n.Node) -> str:
         """An expression that can be put in parentheses if the line gets too long."""

@@ -22,12 +22,12 @@ _NUMBERS = {
     "stacksize": "stack size",
 }
 _VARIABLES = ("varnames", "cellvars", "freevars", "localsplus")
-_but_constants = operator.attrgetter("version", "bytecode", "exception_table", "names", *_VARIABLES, *_NUMBERS)
+but_constants = operator.attrgetter("version", "bytecode", "exception_table", "names", *_VARIABLES, *_NUMBERS)
 
 
 def differing_fields(original: RawCode, recompiled: RawCode) -> Iterator[str]:
     """The names of the fields in which the two differ; the most frequent answer, none, is the cheapest."""
-    if _but_constants(original) == _but_constants(recompiled) and _same_constants(original.consts, recompiled.consts):
+    if but_constants(original) == but_constants(recompiled) and _same_constants(original.consts, recompiled.consts):
         return
     if original.version != recompiled.version:
         yield "version of the bytecode"

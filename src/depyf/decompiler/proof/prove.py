@@ -9,7 +9,7 @@ from ..bytecode import Instruction, RawCode, disassemble, known_instructions
 from ..bytecode.code.flags import context_flags
 from ..bytecode.stack_depths import depth_difference
 from .constants import constant_key
-from .identical import differing_fields
+from .identical import but_constants, differing_fields
 from .lockstep.bisimulation import lock_step, nested_pairs, same_instructions
 from .lockstep.empty_sets import BUILT, settle_empty_sets
 from .lockstep.normalize import NormalForm, NotComparable, normalize, normalize_instructions
@@ -61,12 +61,15 @@ def _prove(
     if only_identical:
         return unproven("not identical")
     try:
-        doubt = reading_in_doubt(original) or depth_difference(recompiled) or recompiled.unclear
+        doubt = reading_in_doubt(original)
+        alike = None if doubt else _paired(original, recompiled)
+        if not doubt and (alike is None or not _have_same_depths(original, recompiled)):
+            doubt = depth_difference(recompiled)
+        doubt = doubt or recompiled.unclear
         if doubt:
             return unproven(doubt)
         if other_nans_loaded(original, recompiled):
             return unproven(NANS)
-        alike = _paired(original, recompiled)
         if alike is not None and _same_finally_calls(original, recompiled):
             unchecked = unchecked_only_in_original(original, recompiled)
             if unchecked:
@@ -99,6 +102,14 @@ def reading_in_doubt(raw: RawCode) -> str:
         doubt = doubt or split_instruction(raw) or unclear_identity(raw)
         raw.doubt = instructions, doubt
     return raw.doubt[1]
+
+
+def _have_same_depths(a: RawCode, b: RawCode) -> bool:
+    """Whether all that the depth of the stack follows from is the same, as in most code with other constants: then it
+    need not be checked a second time. Their instructions are alike.
+    """
+    left, right = known_instructions(a), known_instructions(b)
+    return but_constants(a) == but_constants(b) and [i.offset for i in left] == [i.offset for i in right]
 
 
 def _same_finally_calls(a: RawCode, b: RawCode) -> bool:
@@ -175,7 +186,7 @@ def _paired(a: RawCode, b: RawCode) -> Pairs | None:
         if mine.op != "CONST":
             if mine.arg != other.arg:
                 return None
-        elif constant_key(mine.arg) != constant_key(other.arg):
+        elif mine.arg is not other.arg and constant_key(mine.arg) != constant_key(other.arg):
             return None
         elif type(mine.arg) is RawCode:
             pairs[mine.arg, other.arg] = None

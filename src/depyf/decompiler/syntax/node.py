@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from types import CodeType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 _PLAIN = re.compile(r"((str|int|bool|object|None|list\[str\])( \| )?)+")
 """Types of fields, as they are annotated, that hold no nodes."""
 
 _HOLD_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+NODES: set[type[Any]] = set()
+"""All classes of nodes: looking a class up in a set takes less time than an `isinstance` that fails."""
 
 
 class Node:
@@ -27,6 +29,7 @@ class Node:
     is_placeholder: ClassVar[bool] = False  # whether it has no text yet, see `lift` and `definitions`
 
     def __init_subclass__(cls) -> None:
+        NODES.add(cls)
         types = getattr(cls.__init__, "__annotations__", {})
         cls.holds_bodies = tuple(field for field in cls.fields if field in _HOLD_BODIES)
         cls.last_first = tuple(field for field in cls.fields[::-1] if not _PLAIN.fullmatch(types.get(field, "")))
@@ -66,7 +69,10 @@ class Statement(Node):
     @property
     def column(self) -> int | None:
         """Most statements have none: it is not set by the constructor."""
-        return getattr(self, "_column", None)
+        try:
+            return self._column
+        except AttributeError:
+            return None
 
     @column.setter
     def column(self, column: int | None) -> None:

@@ -108,6 +108,7 @@ from .simple_statements import (
 from .traverse import (
     bodies,
     children,
+    classes_in,
     rewrite,
     rewrite_bodies,
     statement_bodies,
@@ -197,6 +198,7 @@ __all__ = [
     "arguments",
     "bodies",
     "children",
+    "classes_in",
     "comprehension",
     "keyword",
     "match_case",

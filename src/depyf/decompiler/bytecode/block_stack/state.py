@@ -68,14 +68,15 @@ class StackState:
     """Both stacks before an instruction. There is one object per content (see StackStates), so they compare fast.
 
     ``moves`` caches the states after plain instructions, by what they pop and push; ``copies`` are the copies of
-    ``finally`` bodies that contain the instruction.
+    ``finally`` bodies that contain the instruction; ``size`` is the number of entries of both.
     """
 
-    __slots__ = ("stack", "blocks", "moves", "copies")
+    __slots__ = ("stack", "blocks", "moves", "copies", "size")
 
     def __init__(self, stack: tuple[StackEntry, ...], blocks: tuple[BlockEntry, ...]) -> None:
         self.stack = stack
         self.blocks = blocks
+        self.size = len(stack) + len(blocks)
         self.moves: dict[tuple[int, int], StackState] = {}
         self.copies = [slot.owner for slot in stack if slot.kind in CONTINUATIONS]
 

@@ -12,10 +12,10 @@ An instruction reached in several states is emitted once for each: this turns th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn, Tuple
+from typing import Any, NoReturn, Optional, Tuple
 
 from ..edit import MOST_SLOTS, ErrorMaker
-from ..instruction import NO_FALL_THROUGH, Handler, Instruction, stack_use
+from ..instruction import JUMP_EDGE, NO_FALL_THROUGH, OPERATIONS, Handler, Instruction, stack_use
 from . import finally_subroutines, loop_blocks  # noqa: F401  # they add to STEPS
 from .state import PLAIN, PURPOSES, VALUE, BlockEntry, StackEntry, StackState, StackStates, depth, enter_handler
 from .steps import MOVES_VALUES, STEPS, unbinds
@@ -33,12 +33,10 @@ _Key = Tuple[int, int, StackState]
 """A node's key: one of the three kinds above, an index, the state before it."""
 
 
-class _Made(NamedTuple):
-    """A canonical instruction and the nodes that it leads to."""
-
-    instruction: Instruction
-    target: _Key | None
-    handler: tuple[_Key, int, bool] | None
+_Handler = Tuple[_Key, int, bool]
+"""Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
+_Made = Tuple[Instruction, Optional[_Key], Optional[_Handler]]
+"""A canonical instruction, the node that it jumps to, and the one that handles what it raises."""
 
 
 class Step:
@@ -154,75 +152,73 @@ class _Converter:
         self.falls: dict[_Key, _Key | None] = {}
         self.todo: list[_Key] = []
         self.states = StackStates()
-        self.handlers_in: dict[StackState, tuple[_Key, int, bool] | None] = {}
+        self.handlers_in: dict[StackState, _Handler | None] = {}
 
     def run(self) -> list[Instruction]:
         entry = (INSTRUCTION, 0, self.states[(), ()])
         self.todo.append(entry)
-        budget = 1000 + COPIES * len(self.code)
+        size, nodes = len(self.code), self.nodes
+        budget = 1000 + COPIES * size
         states: dict[tuple[int, int], StackState] = {}
         slots = 0
         while self.todo:
-            key = self.todo.pop()
-            if key in self.nodes:
-                continue
-            what, index, state = key
-            if index >= len(self.code):
-                raise self.error("control runs off the end of the code", -1)
-            if not self.copies and states.setdefault((what, index), state) != state:
-                raise self.error("two layouts of the stack meet", self.code[index].offset)
-            if len(self.nodes) > budget:
-                raise self.error("the copies of finally bodies are too many", -1)
-            if len(state.stack) > self.room:
-                raise self.error(f"{len(state.stack)} entries, with room for {self.room}", self.code[index].offset)
-            slots += len(state.stack) + len(state.blocks)
-            if slots > MOST_SLOTS:
-                raise self.error("the stack is too deep for too long", self.code[index].offset)
-            self.visit(key)
+            following: _Key | None = self.todo.pop()
+            while following is not None and following not in nodes:
+                what, index, state = key = following
+                if index >= size:
+                    raise self.error("control runs off the end of the code", -1)
+                if not self.copies:
+                    place = what, index
+                    if place in states and states[place] is not state:
+                        raise self.error("two layouts of the stack meet", self.code[index].offset)
+                    states[place] = state
+                if budget < 0:
+                    raise self.error("the copies of finally bodies are too many", -1)
+                if state.size > self.room and len(state.stack) > self.room:
+                    raise self.error(f"{len(state.stack)} entries, with room for {self.room}", self.code[index].offset)
+                budget -= 1
+                slots += state.size
+                if slots > MOST_SLOTS:
+                    raise self.error("the stack is too deep for too long", self.code[index].offset)
+                self.falls[key] = following = self.visit(key)
         return self.lay_out(entry)
 
-    def visit(self, key: _Key) -> None:
+    def visit(self, key: _Key) -> _Key | None:
+        """Make the instructions of a node; return the node that control falls into."""
         what, index, state = key
         if what == CLEANUP:
-            self.nodes[key], self.falls[key] = self.clean_up(state), None
-        elif what == ENTRY:
+            self.nodes[key] = self.clean_up(state)
+            return None
+        if what == ENTRY:
             purpose = PURPOSES[state.blocks[-1].purpose]
             entry = Instruction("PUSH_EXC_INFO", offset=self.code[index].offset)
             self.nodes[key] = [self.made(entry.op, None, entry, state)] if purpose.pushes_exc_info else []
-            self.go(key, (INSTRUCTION, index, state))
-        else:
-            instruction = self.code[index]
-            following = self.plainly_moved(instruction, state)
-            if following is not None:
-                self.nodes[key] = [self.made(instruction.op, instruction.arg, instruction, state)]
-                self.go(key, (INSTRUCTION, index + 1, following))
-                return
-            step = Step(self, index, state)
-            step.run()
-            self.nodes[key] = step.made
-            self.go(key, (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None)
+            return INSTRUCTION, index, state
+        instruction = self.code[index]
+        op, target = instruction.op, instruction.target
+        if op not in STEPS or op in MOVES_VALUES and (op != "CONST" or instruction.arg is not None):
+            use = OPERATIONS[op]
+            use = use if use.__class__ is tuple else use(instruction.arg)
+            following = state.moves[use] if use in state.moves else self.moved(state, use)
+            use = JUMP_EDGE[op] if op in JUMP_EDGE else use
+            there = following if target < 0 else state.moves[use] if use in state.moves else self.moved(state, use)
+            if following is not None and there is not None:  # by far the most frequent: no `Step` is needed
+                destination = (INSTRUCTION, target, there) if target >= 0 else None
+                self.nodes[key] = [self.made(op, instruction.arg, instruction, state, destination)]
+                return None if op in NO_FALL_THROUGH else (INSTRUCTION, index + 1, following)
+        step = Step(self, index, state)
+        step.run()
+        self.nodes[key] = step.made
+        return (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None
 
-    def plainly_moved(self, instruction: Instruction, state: StackState) -> StackState | None:
-        """The state after an instruction that only moves values and falls through (the common case); otherwise None."""
-        op = instruction.op
-        if op in STEPS and (op not in MOVES_VALUES or op == "CONST" and instruction.arg is None):
+    def moved(self, state: StackState, use: tuple[int, int]) -> StackState | None:
+        """The state after an instruction that only moves values; None if what it pops is something else."""
+        stack, (pops, pushes) = state.stack, use
+        left = len(stack) - pops
+        if left < 0 or any(slot.kind not in PLAIN for slot in stack[left:]):
             return None
-        if instruction.target >= 0 or op in NO_FALL_THROUGH:
-            return None
-        use = stack_use(instruction)
-        following = state.moves.get(use)
-        if following is None:
-            stack, (pops, pushes) = state.stack, use
-            left = len(stack) - pops
-            if left < 0 or any(slot.kind not in PLAIN for slot in stack[left:]):
-                return None
-            following = state.moves[use] = self.states[stack[:left] + (VALUE,) * pushes, state.blocks]
+        state.moves[use] = following = self.states[stack[:left] + (VALUE,) * pushes, state.blocks]
         return following
-
-    def go(self, source: _Key, following: _Key | None) -> None:
-        self.falls[source] = following
-        if following is not None:
-            self.todo.append(following)
 
     def clean_up(self, state: StackState) -> list[_Made]:
         """The instructions that clean up after the innermost handler."""
@@ -237,13 +233,12 @@ class _Converter:
             self.todo.append(destination)
         instruction = Instruction(op, arg, -1, None, at.offset, at.line, at.position)
         if op == "SWAP" and _is_moving(state):
-            return _Made(instruction, destination, None)
+            return instruction, destination, None
         if state not in self.handlers_in:
             self.handlers_in[state] = self.handler(state)
-        return _Made(instruction, destination, self.handlers_in[state])
+        return instruction, destination, self.handlers_in[state]
 
-    def handler(self, state: StackState) -> tuple[_Key, int, bool] | None:
-        """Where an exception goes: the handler's node, the depth of the stack that it keeps, whether lasti."""
+    def handler(self, state: StackState) -> _Handler | None:
         for position in range(len(state.blocks) - 1, -1, -1):
             block = state.blocks[position]
             purpose = PURPOSES.get(block.purpose)
@@ -264,7 +259,13 @@ class _Converter:
 
     def lay_out(self, entry: _Key) -> list[Instruction]:
         """All nodes as one list, in the order of the code, clean-up handlers last."""
-        order = sorted((key for key, made in self.nodes.items() if made), key=self.layout_key)
+        # Copies follow the instruction that made them, clean-up handlers come last.
+        places = [
+            ((key[0] == CLEANUP, *[(owner, CLEANUP) for owner in key[2].copies], (key[1], key[0])), number, key)
+            if key[2].copies else ((key[0] == CLEANUP, (key[1], key[0])), number, key)
+            for number, (key, made) in enumerate(self.nodes.items()) if made
+        ]  # fmt: skip
+        order = [key for _, _, key in sorted(places)]
         starts: dict[_Key, int] = {}
         listed: list[_Made] = []
         if not order or order[0] != self.settled(entry):
@@ -272,22 +273,22 @@ class _Converter:
         for key, following in zip(order, [*order[1:], None]):
             starts[key] = len(listed)
             listed += self.nodes[key]
-            fall = self.settled(self.falls[key])
-            if fall is not None and fall != following and listed[-1].instruction.op not in NO_FALL_THROUGH:
-                last = listed[-1]
-                left = last.instruction
+            fall = self.falls[key]
+            fall = fall if fall is None or self.nodes[fall] else self.settled(fall)
+            left, _, handler = listed[-1]
+            if fall is not None and fall != following and left.op not in NO_FALL_THROUGH:
                 jump = Instruction("JUMP", None, -1, None, left.offset, left.line, left.position)
-                listed.append(_Made(jump, fall, last.handler))
-        return [self.resolved(made, starts) for made in listed]
-
-    def resolved(self, made: _Made, starts: dict[_Key, int]) -> Instruction:
-        instruction, target, handler = made
-        if target is not None:
-            instruction.target = starts[self.settled(target) or target]
-        if handler is not None:
-            key, kept, lasti = handler
-            instruction.handler = Handler(starts[self.settled(key) or key], kept, lasti)
-        return instruction
+                listed.append((jump, fall, handler))
+        handlers: dict[_Handler | None, Handler | None] = {None: None}
+        for instruction, target, handler in listed:
+            if target is not None:
+                instruction.target = starts[target if target in starts else self.settled(target) or target]
+            if handler not in handlers:
+                assert handler is not None
+                key, kept, lasti = handler
+                handlers[handler] = Handler(starts[self.settled(key) or key], kept, lasti)
+            instruction.handler = handlers[handler]
+        return [instruction for instruction, _, _ in listed]
 
     def settled(self, key: _Key | None) -> _Key | None:
         """The first node, ``key`` or one that it falls into, that became an instruction."""
@@ -299,13 +300,6 @@ class _Converter:
 
     def refuse(self, reason: str) -> NoReturn:
         raise self.error(reason, -1)
-
-    @staticmethod
-    def layout_key(key: _Key) -> tuple[Any, ...]:
-        """The sort key of a node: copies follow the instruction that made them, clean-up handlers come last."""
-        what, index, state = key
-        copies = [(owner, CLEANUP) for owner in state.copies]
-        return (what == CLEANUP, *copies, (index, what))
 
 
 def _is_moving(state: StackState) -> bool:

@@ -14,6 +14,7 @@ from ..instruction import NO_FALL_THROUGH, Instruction, stack_use
 _BOOLS = frozenset({"TO_BOOL", "IS_OP", "CONTAINS_OP", "CHECK_EXC_MATCH", "MATCH_MAPPING", "MATCH_SEQUENCE"})
 """Operations that push a bool and nothing else."""
 _TESTS = frozenset({"POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE"})
+_MAY_TEST = _TESTS | {"UNARY_OP"}
 
 Bools = Tuple[bool, ...]
 ErrorMaker = Callable[[str, int], Exception]
@@ -27,7 +28,7 @@ def check_tested_bools(instructions: list[Instruction], error: ErrorMaker) -> No
     instructions = _lengths_compared(instructions, targets)
     before = Instruction("NOP")
     for index, instruction in enumerate(instructions):
-        if _is_test(instruction) and (index in targets or not _gives_bool(before)):
+        if instruction.op in _MAY_TEST and _is_test(instruction) and (index in targets or not _gives_bool(before)):
             _BoolSimulation(instructions, error).run()
             return
         if not (instruction.op == "COPY" and instruction.arg == 1) and instruction.op != "NOP":
@@ -49,6 +50,8 @@ _CHECKS_FORMAT = ["LOAD_FAST", "CONST", "COMPARE_OP", "POP_JUMP_IF_FALSE", "LOAD
 def _lengths_compared(instructions: list[Instruction], targets: set[int]) -> list[Instruction]:
     """Return ``instructions`` with comparisons of a length and an int, as in patterns, marked as giving a bool."""
     result = list(instructions)
+    if "GET_LEN" not in [i.op for i in instructions]:
+        return result
     for index, instruction in enumerate(instructions):
         if instruction.op != "COMPARE_OP" or index < 2 or not targets.isdisjoint((index - 1, index)):
             continue

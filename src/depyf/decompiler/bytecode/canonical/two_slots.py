@@ -43,6 +43,8 @@ ON_ITERATORS = {"FOR_ITER": 0, "SEND": 1, "END_SEND": 1, "CLEANUP_THROW": 2, "PO
 MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
 _WITH_EXITS = frozenset({"LOAD_SPECIAL"})
 _WITH_ITERATORS = frozenset({*_WITH_EXITS, *MAKES_ITERATOR, *ON_ITERATORS})
+_OF_ITERATORS = _WITH_ITERATORS | {"NULL"}
+_LOADS = frozenset({"CONST", "LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF"})
 
 
 def hide_second_slots(
@@ -161,6 +163,8 @@ class _SlotSimulation:
         if instruction.op == "JUMP":
             self.todo.append((instruction.target, stack))
             return -1, ()
+        if instruction.op in _LOADS:
+            return index + 1, (*stack, None)
         if instruction.op == "SWAP":
             return self.swaps(index, stack)
         if instruction.target >= 0:
@@ -234,7 +238,7 @@ class _SlotSimulation:
                 self.refuse(index, f"{op} into half a pair")
             self.arguments[index] = instruction.arg - _hidden(rest[-instruction.arg :])
             return rest
-        if self.iterators:
+        if self.iterators and op in _OF_ITERATORS:
             found = self.on_iterator(index, stack, jump)
             if found is not None:
                 return found
@@ -272,18 +276,19 @@ class _SlotSimulation:
         if instruction.op == "FOR_ITER" and jump:
             pops, pushes = 0, 1  # what END_FOR pops
         else:
-            pops, pushes = USES.get(instruction.op) or stack_use(instruction, jump=jump)
+            pops, pushes = USES[instruction.op] if instruction.op in USES else stack_use(instruction, jump=jump)
         return self.popped(index, stack, pops) + (None,) * pushes
 
     def popped(self, index: int, stack: Stack, count: int) -> Stack:
-        if count > len(stack) or not all(map(_is_plain, stack[len(stack) - count :])):
+        bottom = len(stack) - count
+        if bottom < 0 or _has_pairs(stack[bottom:]):
             self.refuse(index, f"{self.instructions[index].op} of what is no plain value")
-        return stack[: len(stack) - count]
+        return stack[:bottom]
 
     def is_pair(self, stack: Stack, above: int, kind: str) -> bool:
         """Whether there is a pair of that kind below ``above`` plain values."""
         top = len(stack) - above
-        if top < 2 or not all(map(_is_plain, stack[top:])):
+        if top < 2 or _has_pairs(stack[top:]):
             return False
         first, second = stack[top - 2], stack[top - 1]
         if first is None or second is None or first[0] != kind or first[2] != 1:
@@ -346,6 +351,13 @@ def _is_plain(slot: Slot) -> bool:
     return slot is None or slot[2] == 0
 
 
+def _has_pairs(slots: Stack) -> bool:
+    for slot in slots:  # on every path, so without a call for each
+        if slot is not None and slot[2]:
+            return True
+    return False
+
+
 def _plain_as_none(slot: Slot) -> Slot:
     return None if _is_plain(slot) else slot
 
@@ -358,7 +370,7 @@ def _without_null_indices(stack: Stack) -> Stack:
 def _numbered(stack: Stack) -> Stack:
     """``stack`` with its pairs renumbered in order, below zero (new pairs have their maker's index), so that equal
     stacks compare equal whichever instruction made the pairs."""
-    if not any(slot is not None and slot[2] for slot in stack):
+    if not _has_pairs(stack):
         return stack
     numbers: dict[tuple[str, int], int] = {}
     found: list[Slot] = []

@@ -61,8 +61,8 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
     positions: list[Position] = []
     position: Position
     reader = _Locations(table)
-    line, at, size = first_line, 0, len(table)
-    while at < size and len(positions) < units:
+    line, at, size, covered = first_line, 0, len(table), 0
+    while at < size and covered < units:
         first = table[at]
         kind = first >> 3 & 15
         if not first & 0x80:
@@ -87,10 +87,9 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
             step, position = reader.position(kind, line)
             line += step
             at = reader.at
-        if first & 7:
-            positions += [position] * min((first & 7) + 1, units - len(positions))
-        else:
-            positions.append(position)
+        positions += [position] * ((first & 7) + 1)
+        covered += (first & 7) + 1
+    del positions[units:]
     return positions
 
 

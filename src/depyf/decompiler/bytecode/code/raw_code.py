@@ -168,7 +168,7 @@ class RawCode:
         while todo:
             raw = todo.pop()
             yield raw
-            todo.extend(reversed(raw.nested))
+            todo += raw.nested[::-1]
 
     def same_as(self, other: RawCode) -> bool:
         """Whether both do the same and have the same source location: a compiler may emit one code object twice."""

@@ -8,16 +8,18 @@ from typing import Any
 from ....errors import DecompilationError
 from ..code.flags import MAKES_GENERATOR
 from ..code.raw_code import RawCode
-from ..code.slot_names import twins
+from ..code.slot_names import CONDITIONAL_ANNOTATIONS, twins
 from ..instruction import NO_FALL_THROUGH, Handler, Instruction, Position, reached, stack_use
 from ..versions import TABLES, supported_versions
 from ..versions.table import OpcodeRow, OpcodeTable
 from .dropped import check_yields
 from .moved_operands import jumped_into
-from .rules import RULES
+from .rules import RULES, shared_slot
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
+_ANY_ARGUMENT = range(1 << 32)
+_EMPTY_CACHES = [bytes(2 * count) for count in range(16)]
 
 
 class Decoder:
@@ -33,6 +35,7 @@ class Decoder:
         self.index_at: dict[int, int] = {}
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
+        self.locals = raw.localsplus if table.cells_are_locals else raw.varnames
         self.twins = twins(raw) if len(set(raw.localsplus)) < len(raw.localsplus) else {}
         self.dropped_pop = -1  # the offset of a POP_TOP that is part of the instruction before it
         self.starts_generator = False
@@ -158,8 +161,8 @@ class Decoder:
         later compilers nothing at all.
         """
         if self.table.has_resume and self.out:
-            last = self.farthest
-            while last + 1 < len(self.out) and self.out[last].op not in NO_FALL_THROUGH:
+            last, size = self.farthest, len(self.out)
+            while last + 1 < size and self.out[last].op not in NO_FALL_THROUGH:
                 last += 1
             del self.out[last + 1 :]
         if not self.out or self.out[-1].op in NO_FALL_THROUGH:
@@ -178,24 +181,26 @@ class Decoder:
         return f"opcode {opcode} is one of PyPy's: this looks like PyPy's bytecode, which calls itself {made}'s"
 
     def decode(self) -> None:
-        code, rows, positions = self.raw.bytecode, self.table.rows, self.raw.positions()
+        raw, code, rows, positions = self.raw, self.raw.bytecode, self.table.rows, self.raw.positions()
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
         extended = 0
         start = self.table.opcodes.get("GEN_START")
-        if start is not None and self.raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
+        if start is not None and raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
             self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
+        operands = {"argument": _ANY_ARGUMENT, "consts": raw.consts, "names": raw.names, "locals": self.locals}
+        shared = self.closures | {CONDITIONAL_ANNOTATIONS}
+        count = len(out)
         while offset < end:
-            row = rows.get(code[offset])
-            if row is None:
+            if code[offset] not in rows:
                 raise self.error(self._unknown(code[offset]), offset)
+            name, rule, op, caches = row = rows[code[offset]]
             argument = code[offset + 1] | extended
             if offset == self.dropped_pop:  # and not a jump target
                 offset += 2
                 continue
             if not extended:
-                index_at[offset] = len(out)
-            name, rule, op, caches = row
+                index_at[offset] = count
             if rule == "extended":
                 if argument > 0xFFFFFF:
                     raise self.error("an operand of more than 32 bits", offset)
@@ -204,9 +209,19 @@ class Decoder:
                 continue
             extended = 0
             if rule != "skip":
-                self.position = positions[offset >> 1] if offset < known else None
+                self.position = position = positions[offset >> 1] if offset < known else None
+                decode = RULES[rule]
                 try:
-                    RULES[rule](self, row, argument, offset)
+                    operand = operands[decode][argument] if decode in operands else None
+                    if decode.__class__ is not str:
+                        decode(self, row, argument, offset)  # type: ignore[operator]
+                        count = len(out)
+                    elif decode == "locals" and operand in shared:
+                        shared_slot(self, row, argument, offset)
+                        count += 1
+                    else:  # by far the most frequent, so without a call
+                        out.append(Instruction(op, operand, -1, None, offset, position and position[0], position))
+                        count += 1
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
@@ -214,7 +229,7 @@ class Decoder:
             offset += 2
             if caches:
                 after_caches = offset + 2 * caches
-                if code[offset:after_caches].strip(b"\0"):
+                if code[offset:after_caches] != _EMPTY_CACHES[caches] and code[offset:after_caches].strip(b"\0"):
                     raise self.caches_in_use(row, offset - 2)
                 offset = after_caches
         if end > 0:

@@ -1,12 +1,12 @@
-"""One function for each rule of the opcode tables: how a raw instruction becomes canonical ones.
+"""The rules of the opcode tables: how a raw instruction becomes canonical ones.
 
-A rule gets the decoder, the opcode's row, the argument and the byte offset, and emits instructions through the
-decoder. Jump targets are byte offsets here.
+Where that takes more than looking its operand up, a rule is a function. It gets the decoder, the opcode's row, the
+argument and the byte offset, and emits instructions through the decoder. Jump targets are byte offsets here.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Callable, Union
 
 from ..code.slot_names import CONDITIONAL_ANNOTATIONS
 from .dropped import DROPS, are_names, emit_none
@@ -37,10 +37,6 @@ IMPORT_KINDS = ("", "LAZY_", "EAGER_")
 
 GET_YIELD_FROM = 3
 """Argument of 3.15's GET_ITER that makes it the former GET_YIELD_FROM_ITER."""
-
-
-def _plain(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, None, offset)
 
 
 def _limited(decoder: Decoder, row: OpcodeRow, argument: int, offset: int, known: range) -> None:
@@ -100,17 +96,9 @@ def _copies(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> Non
         decoder.emit("COPY", row.op, offset)
 
 
-def _name(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, decoder.raw.names[argument], offset)
-
-
 def _import_with_bits(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     # Eager: where `lazy` is not allowed (in a function, a class, a try), so no option makes it lazy.
     decoder.emit(IMPORT_KINDS[argument & 3] + row.op, decoder.raw.names[argument >> 2], offset)
-
-
-def _const(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, decoder.raw.consts[argument], offset)
 
 
 def _small_int(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -131,10 +119,6 @@ def _common_constant(decoder: Decoder, row: OpcodeRow, argument: int, offset: in
 def _return_const(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit("CONST", decoder.raw.consts[argument], offset)
     decoder.emit("RETURN_VALUE", None, offset)
-
-
-def _count(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, argument, offset)
 
 
 def _count_to_1(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -163,18 +147,18 @@ def _flag(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, bool(argument), offset)
 
 
-def _fast_local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    name = decoder.raw.varnames[argument]
-    if name in decoder.closures:
-        raise decoder.error(f"{row.name} of {name}, which lives in a cell", offset)
-    decoder.emit(row.op, name, offset)
-
-
 def _cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (decoder.raw.cellvars + decoder.raw.freevars)[argument], offset)
 
 
-def _local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
+def _cell_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
+    _emit_local(decoder, row.op, argument, offset)
+
+
+def shared_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
+    """Read a local variable whose name a cell has too."""
+    if not decoder.table.cells_are_locals:
+        raise decoder.error(f"{row.name} of {decoder.locals[argument]}, which lives in a cell", offset)
     _emit_local(decoder, row.op, argument, offset)
 
 
@@ -404,11 +388,14 @@ def _iterator_kind(decoder: Decoder, row: OpcodeRow, argument: int, offset: int)
     decoder.emit("GET_YIELD_FROM_ITER" if argument == GET_YIELD_FROM else row.op, None, offset)
 
 
-Rule = Callable[["Decoder", "OpcodeRow", int, int], None]
+Rule = Union[str, Callable[["Decoder", "OpcodeRow", int, int], None]]
 RULES: dict[str, Rule] = {
+    "plain": "", "count": "argument", "const": "consts", "name": "names", "local": "locals",
+}  # fmt: skip
+RULES.update({
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())
     if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
-}
-RULES.update(DROPS)
-"""Rules by name: the functions above and in dropped.py, with spaces for underscores."""
+}, **DROPS)
+"""Rules by name: where the decoder itself finds the operand of the only instruction ('' if it has none); or a function,
+one of those above and in dropped.py, with spaces for underscores."""

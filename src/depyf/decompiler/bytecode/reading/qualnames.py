@@ -69,6 +69,8 @@ def _stored(raw: RawCode) -> str | None:
 def _given(raw: RawCode) -> dict[int, str]:
     """The qualified names that MAKE_FUNCTION gives, by the identity of the code."""
     found: dict[int, str] = {}
+    if TABLES[raw.version].opcodes["MAKE_FUNCTION"] not in raw.bytecode[::2]:
+        return found
     before: tuple[Any, Any] = (None, None)
     for name, argument in _named(raw):
         code, qualname = before

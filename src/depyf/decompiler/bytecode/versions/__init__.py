@@ -1,6 +1,6 @@
 """Opcode tables, one module per CPython version; the only package that knows raw opcodes.
 
-A table maps opcode numbers to rows ``(raw name, rule, operation, caches)``. The rule (a function in rules.py) decodes
+A table maps opcode numbers to rows ``(raw name, rule, operation, caches)``. The rule (one of those in rules.py) decodes
 the raw argument, the operation is the canonical one that it becomes. Each module holds the differences from the
 previous version. docs/new-python-version.md describes how to add one.
 """

@@ -67,7 +67,7 @@ MEANINGS: dict[str, Meaning] = changed(
         "CALL_INTRINSIC_1": ("intrinsic 1", 12),
         "CALL_INTRINSIC_2": ("intrinsic 2", 5),
         "LOAD_FROM_DICT_OR_GLOBALS": ("name", "LOAD_FROM_DICT_OR_GLOBALS"),
-        "LOAD_FROM_DICT_OR_DEREF": ("local", "LOAD_FROM_DICT_OR_DEREF"),
+        "LOAD_FROM_DICT_OR_DEREF": ("cell slot", "LOAD_FROM_DICT_OR_DEREF"),
     },
 )  # fmt: skip
 

@@ -100,7 +100,7 @@ class OpcodeTable:
     @cached_property
     def cells_are_locals(self) -> bool:
         """Whether cells are numbered among the locals, so that a variable that is both has one slot."""
-        return any(row.name == "LOAD_DEREF" and row.rule == "local" for row in self.rows.values())
+        return any(row.rule == "cell slot" for row in self.rows.values())
 
     @cached_property
     def classes_store_their_line(self) -> bool:

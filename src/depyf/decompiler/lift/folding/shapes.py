@@ -13,8 +13,11 @@ def skip_jumps(block: LiftedBlock | None) -> LiftedBlock | None:
 
     Of an empty endless loop, that is the first block.
     """
+    if block is None or block.kind != "goto" or block.statements:
+        return block  # the common case
     following = _after_jump(block)
-    steps, mark = 0, block
+    mark: LiftedBlock | None = block
+    steps = 0
     while following is not block:
         block, following = following, _after_jump(following)
         steps += 1
@@ -27,12 +30,9 @@ def skip_jumps(block: LiftedBlock | None) -> LiftedBlock | None:
 
 def _after_jump(block: LiftedBlock | None) -> LiftedBlock | None:
     """The block to which ``block`` only jumps, or ``block`` itself."""
-    if block is None or block.statements:
+    if block is None or block.kind != "goto" or block.statements or block.next is None:
         return block
-    end = block.terminator
-    if end.kind != "goto" or end.next is None or not same_stack(block.exit, block.entry):
-        return block
-    return end.next
+    return block.next if same_stack(block.exit, block.entry) else block
 
 
 def _first_of_loop(block: LiftedBlock | None) -> LiftedBlock | None:
@@ -53,7 +53,9 @@ def ends_the_body(block: LiftedBlock | None) -> bool:
 
 def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> bool:
     """Whether two stacks hold the very same entries."""
-    return len(left) == len(right) and all(resolved(a) is resolved(b) for a, b in zip(left, right))
+    if not left or not right:
+        return not left and not right
+    return len(left) == len(right) and all(a is b or resolved(a) is resolved(b) for a, b in zip(left, right))
 
 
 def same_effect(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
@@ -141,7 +143,9 @@ def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
 
 def in_a_chain(block: LiftedBlock) -> bool:
     """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
-    left = _leftmost(block.test)
+    if not isinstance(block.test, nodes.Compare):
+        return False
+    left = block.test.left
     taken = block.entry[len(block.exit) :]  # values of a comprehension in the next operand may be above it
     return any(value is left and not isinstance(value, (Marker, Given)) for value in taken)
 
@@ -149,10 +153,6 @@ def in_a_chain(block: LiftedBlock) -> bool:
 def in_a_comprehension(block: LiftedBlock) -> bool:
     """Whether the block belongs to the clauses of a comprehension or generator expression, where no statements are."""
     return block.evidence.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
-
-
-def _leftmost(test: object) -> object:
-    return test.left if isinstance(test, nodes.Compare) else None
 
 
 def bind_slots(block: LiftedBlock, stack: list[nodes.Expression]) -> None:

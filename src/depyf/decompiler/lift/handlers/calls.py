@@ -27,15 +27,14 @@ from .registry import handles
 @handles("CALL")
 def _call(state: SymbolicStack, instruction: Instruction) -> None:
     count, names = instruction.arg
-    arguments = [state.take() for _ in range(count)][::-1]
-    upper, lower = state.take(), state.take()
-    if isinstance(lower, Null):
+    lower, upper, *arguments = state.take_many(count + 2)
+    if type(lower) is Null:
         function = upper
-    elif isinstance(upper, Null):
+    elif type(upper) is Null:
         function = lower
     else:  # a callable in the slot of a method, and its first argument in that of self
         function, arguments = lower, [upper, *arguments]
-    if isinstance(function, Marker):
+    if type(function) is Marker:
         _leave_with(state, function, arguments)
         return
     _push_call(state, function, arguments, names)
@@ -44,9 +43,8 @@ def _call(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("CALL_FUNCTION")
 def _call_function(state: SymbolicStack, instruction: Instruction) -> None:
     count, names = instruction.arg
-    arguments = [state.take() for _ in range(count)][::-1]
-    function = state.take()
-    if isinstance(function, Marker):
+    function, *arguments = state.take_many(count + 1)
+    if type(function) is Marker:
         _leave_with(state, function, arguments)
     else:
         _push_call(state, function, arguments, names)
@@ -56,11 +54,13 @@ def _push_call(
     state: SymbolicStack, function: nodes.Expression, arguments: list[nodes.Expression], names: tuple[str, ...]
 ) -> None:
     # In evaluation order: a callable is evaluated before its arguments.
-    function = state.as_expression(function)
-    arguments = [state.as_expression(argument) for argument in arguments]
-    positional = arguments[: len(arguments) - len(names)]
-    keywords = [nodes.keyword(name, value) for name, value in zip(names, arguments[len(positional) :])]
-    state.push(make_call(state, function, positional, keywords))
+    if state.copies:
+        function, *arguments = [state.as_expression(one) for one in (function, *arguments)]
+    keywords: list[nodes.keyword] = []
+    if names:
+        arguments, named = arguments[: -len(names)], arguments[-len(names) :]
+        keywords = [nodes.keyword(name, value) for name, value in zip(names, named)]
+    state.push(make_call(state, function, arguments, keywords))
 
 
 def make_call(
@@ -70,24 +70,25 @@ def make_call(
     keywords: list[nodes.keyword],
 ) -> nodes.Expression:
     """The call, or the class or comprehension that it is compiled from."""
-    if isinstance(function, BuildClass):
+    if type(function) is BuildClass:
         if len(positional) < 2 or not isinstance(positional[0], Function):
             state.refuse("a class without a body")
         name = resolved(positional[1])
         if not isinstance(name, nodes.Constant) or not isinstance(name.value, str):
             state.refuse("a class without a name")
         return Class(positional[0], name.value, positional[2:], keywords)
-    if isinstance(function, Function) and kind_of(function.raw) == "generic":
+    if type(function) is Function and kind_of(function.raw) == "generic":
         if keywords:
             state.refuse("type parameters that are called with keywords")
         return Generic(function, positional)
-    if isinstance(function, Function) and is_comprehension(function.raw):
+    if type(function) is Function and is_comprehension(function.raw):
         if len(positional) != 1 or keywords:
             state.refuse("a comprehension that is not called with an iterator")
         iterated = positional[0]
         # In 3.15 the code of a generator expression calls iter() on its argument itself.
         return Comprehension(function, iterated if isinstance(iterated, Iterated) else Iterated(iterated))
-    string = None if keywords else long_string(state, function, positional)
+    is_joined = type(function) is nodes.Attribute and function.attr == "join" and not keywords
+    string = long_string(state, function, positional) if is_joined else None
     return string or nodes.Call(function, positional, keywords)
 
 

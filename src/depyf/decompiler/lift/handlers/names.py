@@ -17,7 +17,7 @@ def _nop(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("CONST")
 def _const(state: SymbolicStack, instruction: Instruction) -> None:
     value = instruction.arg
-    if isinstance(value, slice):  # from 3.14 on slices of constants are constants
+    if type(value) is slice:  # from 3.14 on slices of constants are constants
         bounds = (value.start, value.stop, value.step)
         state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
     else:
@@ -55,11 +55,6 @@ def _swap(state: SymbolicStack, instruction: Instruction) -> None:
         state.refuse("the stack is too short")
     state.settle_copies(depth)
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
-
-
-@handles("LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL", "LOAD_NAME")
-def _load(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(nodes.Name(instruction.arg))
 
 
 @handles("LOAD_COMMON_CONSTANT")
@@ -100,14 +95,14 @@ def _make_cell(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("STORE_FAST", "STORE_DEREF", "STORE_GLOBAL", "STORE_NAME")
 def _store(state: SymbolicStack, instruction: Instruction) -> None:
     value = state.take()
-    if isinstance(value, GenericBase):
+    if type(value) is GenericBase:
         return  # implied by the type parameters
-    if isinstance(value, Saved):
+    if type(value) is Saved:
         if instruction.op != "STORE_FAST" or instruction.arg != value.name:
             state.refuse("a variable that a comprehension hides is put elsewhere")
         state.restored()
         return
-    if isinstance(value, (Cell, Namespace)):  # added to a class body by the compiler
+    if type(value) is Cell or type(value) is Namespace:  # added to a class body by the compiler
         if instruction.arg not in ("__classcell__", "__classdictcell__", "__classdict__"):
             state.refuse("a cell is stored")
         return

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 from ...bytecode import Instruction
+from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
 
 Handle = Callable[[SymbolicStack, Instruction], None]
 
-HANDLERS: dict[str, Handle] = {}
+HANDLERS: dict[str, Any] = dict.fromkeys(
+    ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL", "LOAD_NAME"), nodes.Name
+)
+"""The Handle of each operation, or the class of the node that is made of its operand and pushed."""
 
 
 def handles(*operations: str) -> Callable[[Handle], Handle]:

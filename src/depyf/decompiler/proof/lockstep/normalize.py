@@ -221,36 +221,37 @@ class _Normalizer:
     def emit(self) -> NormalForm:
         form = NormalForm(self.raw)
         instructions, states, silent = self.instructions, self.states, self.silent
-        new_index: dict[int, int] = {}
-        for index, instruction in enumerate(instructions):
-            op = instruction.op
-            if states[index] is None or op in DROPPED or index in silent:
-                continue
-            new_index[index] = len(form.ops)
-            form.ops.append(op)
-            form.sources.append(instruction)
-            arg = self.new_args.get(index, instruction.arg)
+        kept = [
+            index for index, instruction in enumerate(instructions)
+            if states[index] is not None and instruction.op not in DROPPED and index not in silent
+        ]  # fmt: skip
+        new_index = {index: number for number, index in enumerate(kept)}
+        form.sources = [instructions[index] for index in kept]
+        form.ops = [one.op for one in form.sources]
+        form.args = [one.arg for one in form.sources]
+        for index, arg in self.new_args.items():
+            if index in new_index:
+                form.args[new_index[index]] = arg
+        for number, (op, arg) in enumerate(zip(form.ops, form.args)):
             if op == "CONST":
                 if type(arg) is RawCode:
-                    form.code_at[len(form.ops) - 1] = arg
-                looked_in = type(arg) is frozenset and self.following(index) == "CONTAINS_OP"
-                arg = members_key(arg) if looked_in else constant_key(arg)
+                    form.code_at[number] = arg
+                looked_in = type(arg) is frozenset and self.following(kept[number]) == "CONTAINS_OP"
+                form.args[number] = members_key(arg) if looked_in else constant_key(arg)
             elif op in DEREF_AS_FAST and arg in self.plain_cells:
-                form.ops[-1] = DEREF_AS_FAST[op]
-            form.args.append(arg)
+                form.ops[number] = DEREF_AS_FAST[op]
         resolve = self.resolver(form, new_index)
         form.entry = resolve(0)
-        kept = list(new_index)
-        for index in kept:
-            instruction = instructions[index]
-            op = instruction.op
-            form.next.append(-1 if op in NO_FALL_THROUGH else resolve(index + 1))
-            form.target.append(resolve(instruction.target) if instruction.target >= 0 else -1)
-            form.handlers.append(None)
-            handler = instruction.handler
+        form.next, form.target, form.handlers = [-1] * len(kept), [-1] * len(kept), [None] * len(kept)
+        for number, (index, instruction) in enumerate(zip(kept, [*form.sources])):  # `resolve` may add one
+            op, handler = instruction.op, instruction.handler
+            if op not in NO_FALL_THROUGH:
+                form.next[number] = number + 1 if kept[number + 1 : number + 2] == [index + 1] else resolve(index + 1)
+            if instruction.target >= 0:
+                form.target[number] = resolve(instruction.target)
             if handler is not None and op not in CANNOT_RAISE:
                 form.guarded = True
-                form.handlers[-1] = self.handler(handler, resolve)
+                form.handlers[number] = self.handler(handler, resolve)
         while len(form.next) < len(form.ops):  # the synthetic instruction, if there is one
             form.next.append(len(form.next))
             form.target.append(-1)

@@ -64,6 +64,8 @@ def _pattern(constants: tuple[Any, ...]) -> list[int]:
     seen: set[int] = set()
     while todo:
         part = todo.pop()
+        if type(part) in _WITHOUT_NANS:
+            continue
         if isinstance(part, (tuple, frozenset)):
             # A constant may have shared parts, whose nans are counted once.
             if id(part) not in seen and not _WITHOUT_NANS.issuperset(map(type, part)):
