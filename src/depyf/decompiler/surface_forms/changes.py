@@ -110,6 +110,8 @@ def _rewritten(suite: _Suite, clause_end: int | None) -> Iterator[tuple[int, str
     last = body[-1]
     if breaks is not None and last == breaks:
         yield len(body) - 1, "end:as-break", [nodes.Break()]
+    elif breaks is not None and isinstance(last, nodes.Break):
+        yield len(body) - 1, "end:break-as-its-target", [breaks]
     if falls is not None:
         if _same_jump(last, falls):
             yield len(body) - 1, "end:jump-dropped", []
