@@ -212,6 +212,8 @@ def _instead_of_try(
     statement: nodes.Try | nodes.TryStar, rest: _Body, falls: _Jump, ends: list[int]
 ) -> Iterator[_Form]:
     body, handlers, orelse = statement.body, statement.handlers, statement.orelse
+    if statement.finalbody and isinstance(body[-1], _JUMPS) and len(body) > 1:
+        yield "try:jump-below-finally", [_with(statement, body=body[:-1]), body[-1], *rest]
     if orelse:
         if falls is not None and not rest:
             leaving = [_with(one, body=_ended(one.body, falls)) for one in handlers]
