@@ -1236,10 +1236,14 @@ def test_a_second_colon_that_ends_a_slice_comes_back():
             assert laid_out(source, version).source == source
 
 
-@pytest.mark.parametrize("kind", ["shuffled", "one for all", "far away", "backwards", "none", "random"])
+LIES = ["shuffled", "one for all", "far away", "backwards", "none", "random"]
+
+
+@pytest.mark.parametrize("kind", LIES)
 @pytest.mark.parametrize("version", FEW, ids=str)
 def test_lines_that_lie_cost_no_verdict(version, kind):
-    source = "".join(text for name, text in CASES.items() if name not in SINCE)
+    texts = [text for name, text in CASES.items() if name not in SINCE]
+    source = "".join(texts[LIES.index(kind) % 3 :: 3])
     budget = 2_000_000  # what the searches for better spellings find must not depend on what is left of it
     plain = analyze(corrupted(compile_source(source, version), random.Random(28), kind), budget=budget)
     code = corrupted(compile_source(source, version), random.Random(28), kind)
