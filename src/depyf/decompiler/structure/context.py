@@ -103,7 +103,7 @@ def _never_falls_off(
         last = todo.pop()[-1]
         inner = [last.body, last.orelse] if isinstance(last, nodes.If) and last.orelse else parts(last)
         if inner:
-            todo += inner
+            todo += reversed(inner)  # the shallowest first: most chains of `elif` fall off their first body
         elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
             continue
         elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
