@@ -33,7 +33,7 @@ Compile = Callable[[RawCode, str], RawCode]
 
 TEXTS = 8
 """So many texts cost about as much as the decompilation of the code object: a search compiles no more of them."""
-WORK = 14_000
+WORK = 24_000
 """A search of small code may do so much anyway: compared instructions, plus a quarter of the text's characters."""
 _STEPS = 0.8
 """How much of the decompiler's budget each unit of work spends."""
