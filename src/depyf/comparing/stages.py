@@ -7,8 +7,9 @@ than rounding explains, and no line is known to be wrong, torch's backends that 
 from __future__ import annotations
 
 import copy
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
+from ..explain.containment import logger
 from .evaluate import Cannot, same, wide_dtype
 from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import Judgement, judge
@@ -56,8 +57,11 @@ class FirstStages:
     def _compare(self, compiled: list[Any], outputs: int) -> None:
         whole = _Whole(self._module, self._inputs)
         if self._is_all:
-            self._comparison.verdicts.append(whole.verdict(self.name, compiled, outputs))
-        found = whole.first_wrong(compiled)
+            judged = list(whole.judged(compiled))
+            self._comparison.verdicts.append(whole.verdict(self.name, judged, outputs))
+            found = _first_wrong(judged)
+        else:
+            found = whole.first_wrong(compiled)
         if found is None or self._comparison.wrong:
             return
         at, judgement = found
@@ -78,13 +82,14 @@ class FirstStages:
         right, wrong = 0, len(calls)
         while wrong - right > 1:
             middle = (right + wrong) // 2
-            part = _Whole(self._until(calls[middle - 1]), self._inputs)
             try:
+                part = _Whole(self._until(calls[middle - 1]), self._inputs)
                 found = part.first_wrong(part.compiled("inductor"))
-            except Exception:  # a part may return what a whole may not: symbols, views of its inputs
+            except Exception as error:  # a part may return what a whole may not: symbols, views of its inputs
+                logger.debug("%s: a part of the graph is not compared: %r", self.name, error)
                 return None
             right, wrong = (right, middle) if found is not None else (middle, wrong)
-        return calls[right] if wrong < len(calls) or right else None
+        return calls[right] if len(calls) > 1 else None
 
     def _until(self, last: Any) -> Any:
         """A module of the operations until one, which returns what is used later."""
@@ -111,9 +116,9 @@ class _Whole:
 
     def first_wrong(self, values: list[Any]) -> tuple[int, Judgement] | None:
         """The first of the results and inputs that is farther from fp64 than rounding explains."""
-        return next(((at, found) for at, found in self._judged(values) if found.wrong), None)
+        return _first_wrong(self.judged(values))
 
-    def verdict(self, name: str, values: list[Any], outputs: int) -> GraphVerdict:
+    def verdict(self, name: str, judged: list[tuple[int, Judgement]], outputs: int) -> GraphVerdict:
         """What is said of the graph, some of whose results are `outputs`; the rest are its inputs afterwards."""
         verdict = GraphVerdict(name)
         for at, one in enumerate(self._eager):
@@ -121,12 +126,12 @@ class _Whole:
                 verdict.count("outputs", one is not None, "it is no tensor")
             elif one is not None and not same(one, self._inputs[at - outputs]):
                 verdict.count("mutations", True)
-        for _, judgement in self._judged(values):
+        for _, judgement in judged:
             if not judgement.wrong:
                 verdict.met(judgement)
         return verdict
 
-    def _judged(self, values: list[Any]) -> Iterator[tuple[int, Judgement]]:
+    def judged(self, values: list[Any]) -> Iterator[tuple[int, Judgement]]:
         """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self._eager)):
             if value is not None and one is not None and value.shape == one.shape and not same(value, one):
@@ -160,6 +165,10 @@ class _Whole:
         import torch
 
         return self.run(torch._dynamo.lookup_backend(backend)(copy.deepcopy(self._module), list(self._inputs)))
+
+
+def _first_wrong(judged: Iterable[tuple[int, Judgement]]) -> tuple[int, Judgement] | None:
+    return next(((at, found) for at, found in judged if found.wrong), None)
 
 
 def _tensors(values: Any) -> list[Any]:

@@ -155,8 +155,8 @@ class _Lifter:
                 position += self.lift_special(block, state, position)
             elif op in HANDLERS:
                 handle = HANDLERS[op]
-                if handle is nodes.Name:
-                    state.push(nodes.Name(instruction.arg))
+                if handle.__class__ is type:
+                    state.push(handle(instruction.arg))
                 else:
                     handle(state, instruction)
                 position += 1
