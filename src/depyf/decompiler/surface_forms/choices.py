@@ -61,6 +61,8 @@ def is_decided(statement: nodes.Statement, suite: Sequence[nodes.Statement]) -> 
     if column is None or not isinstance(statement, _COMPOUND):
         return False
     for part in filter(None, nodes.statement_bodies(statement)):
+        if all(one == nodes.Pass() and one.column is None for one in part):
+            continue
         if any(one.column is None or one.column <= column for one in part):
             is_elif = isinstance(statement, nodes.If) and part is statement.orelse and len(part) == 1
             if not (is_elif and isinstance(part[0], nodes.If) and part[0].column is not None):

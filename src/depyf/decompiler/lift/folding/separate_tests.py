@@ -144,9 +144,10 @@ def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
     inner = _column_of_if(second)
     if outer is None or inner is None or outer >= inner:
         return False
-    jump = second.fall
-    if jump is not None and jump.kind == "goto" and not jump.statements and jump.evidence.column is not None:
-        return (jump.evidence.exit_line or 0) > below and jump.evidence.column > inner
+    for at in (arm.evidence for arm in (second.fall, after) if arm is not None and not arm.statements):
+        column, line = (at.column, at.exit_line) if at.left_from is None else (at.left_from, at.line)
+        if column is not None and (line or 0) > below:
+            return column > inner
     return first is not None and first.line is not None and first.line > below and inner == first.column
 
 
