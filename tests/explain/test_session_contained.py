@@ -178,15 +178,35 @@ def test_a_directory_must_be_a_path():
         pass
 
 
-def test_recording_inside_a_recording_goes_to_the_outer_directory(tmp_path, caplog):
+def test_a_recording_inside_a_recording_gets_a_copy_of_the_outer_one(tmp_path, caplog):
+    kept, dump = tmp_path / "kept", tmp_path / "inner"
+    transformed = "__transformed_code_0_for_f.py"
+    with depyf.prepare_debug(str(kept)):
+        assert program() == RESULT
+    (kept / transformed).write_text("# own\n")
+    torch._dynamo.reset()
     with depyf.prepare_debug(str(tmp_path / "outer")) as outer:
-        with depyf.prepare_debug(str(tmp_path / "inner")) as inner:
+        with depyf.prepare_debug(str(dump)) as inner, depyf.prepare_debug(str(kept)):
             assert program() == RESULT
         assert len(session.active_recorders()) == 1
+        assert (dump / transformed).read_text() == (tmp_path / "outer" / transformed).read_text()
+        assert "has not ended" in (dump / "README.md").read_text()
     assert inner is outer
-    assert (tmp_path / "outer" / "full_code_for_f_0.py").exists()
-    assert not (tmp_path / "inner").exists()
+    written = {path.name: path.read_text() for path in (tmp_path / "outer").iterdir()}
+    assert "full_code_for_f_0.py" in written
+    assert {path.name: path.read_text() for path in dump.iterdir()} == written
+    assert (kept / transformed).read_text() == "# own\n"
+    assert (kept / "README.md").read_text() == written["README.md"]
     assert any("inside prepare_debug" in line for line in said(caplog))
+
+
+def test_a_copy_that_can_not_be_written_costs_nothing_else(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    with depyf.prepare_debug(str(tmp_path / "outer")):
+        with depyf.prepare_debug(str(tmp_path / "file" / "inner")):
+            assert program() == RESULT
+    assert (tmp_path / "outer" / "full_code_for_f_0.py").exists()
+    assert any("copying to" in line for line in said(caplog))
 
 
 def test_two_recordings_after_each_other_keep_their_files(tmp_path):

@@ -37,6 +37,7 @@ class DumpDirectory:
 
     Attributes:
         path: its absolute path.
+        copies: other directories that get the same files; they need not exist.
     """
 
     def __init__(self, path: str, forked_from: str = "") -> None:
@@ -45,6 +46,7 @@ class DumpDirectory:
         self._lock = threading.Lock()
         self._folder = ProcessFolder(path, forked_from)
         self.path = self._folder.path
+        self.copies: list[str] = []
 
     def begin(self) -> None:
         """Writes an index for whoever looks before there is one. Raises OSError."""
@@ -64,6 +66,20 @@ class DumpDirectory:
         found = [name for name in os.listdir(self.path) if name.startswith(_OURS) and name not in known]
         paths = {name: os.path.join(self.path, name) for name in found}
         return sorted(name for name, path in paths.items() if path in WRITTEN or not is_of_this_run(path))
+
+    def copy(self) -> None:
+        """Brings the `copies` up to date. Raises OSError.
+
+        Numbered files that a recording of this process wrote there for itself stay: code objects that run point at them.
+        """
+        own = [path for path in sorted(WRITTEN) if os.path.dirname(path) == self.path and os.path.isfile(path)]
+        for directory in self.copies:
+            os.makedirs(directory, exist_ok=True)
+            for path in own:
+                copied = os.path.join(directory, os.path.basename(path))
+                if copied not in WRITTEN or not os.path.basename(path).startswith(_OURS):
+                    with open(path, "rb") as file:
+                        write_file(copied, file.read(), within=directory)
 
     def close(self) -> None:
         """Lets other processes write here."""

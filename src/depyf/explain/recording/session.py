@@ -106,7 +106,8 @@ def prepare_debug(
 
     Yields:
         The model of what is recorded. Inside another `prepare_debug` it is that one's, which keeps recording into its
-        own directory; the inner does nothing. Where blocks of threads overlap, one records at a time: when it is left,
+        own directory; that of the inner block gets a copy of its files when the inner is left, and again at the end,
+        with the pages. Where blocks of threads overlap, one records at a time: when it is left,
         the next records into its own directory, or, where both name the same one, takes the recording over.
 
     Raises:
@@ -160,8 +161,11 @@ def _begin(
             return _wait(block)
         if ACTIVE:
             outer = ACTIVE[-1].of_this_process()
-            logger.warning("prepare_debug inside prepare_debug: everything goes to %s, nothing to %s",
+            logger.warning("prepare_debug inside prepare_debug: everything goes to %s, and a copy of it to %s",
                            outer.dump.path, directory)
+            if block.path != outer.dump.path:
+                outer.dump.copies.append(block.path)
+                undo.callback(done, outer.session, f"copying to {directory}", outer.dump.copy)
             return outer.session
         with contained(session, f"making the directory {directory}", "the whole dump"):
             dump = DumpDirectory(directory)
@@ -247,6 +251,7 @@ def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
     start = time.perf_counter()
     with no_collections():  # a full one visits all that torch has made, and takes as long as the pages
         recorder.finish()
+    done(recorder.session, "copying the dump", recorder.dump.copy)
     recorder.session.own_seconds += time.perf_counter() - start
     _compiled.extend(recorder.compiled)
     logger.info("what torch.compile did is described in %s", os.path.join(recorder.dump.path, INDEX))
