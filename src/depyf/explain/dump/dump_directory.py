@@ -70,7 +70,7 @@ class DumpDirectory:
     def copy(self) -> None:
         """Brings the `copies` up to date. Raises OSError.
 
-        Numbered files that a recording of this process wrote there for itself stay: code objects that run point at them.
+        Numbered files that this process recorded there for itself stay: code objects that run point at them.
         """
         own = [path for path in sorted(WRITTEN) if os.path.dirname(path) == self.path and os.path.isfile(path)]
         for directory in self.copies:
