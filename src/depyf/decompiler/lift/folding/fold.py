@@ -98,6 +98,8 @@ def _merge(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     if block.fall is not following and not _carries_value(block):
         return False
     bind_slots(following, block.exit)
+    for dropped in following.statements[:1]:  # from 3.13 on, what drops a value after a comprehension has no line
+        dropped.line = block.evidence.exit_line if dropped.line is None else dropped.line
     block.statements += following.statements
     block.exit = following.exit
     block.evidence = block.evidence.ending_as(following.evidence)

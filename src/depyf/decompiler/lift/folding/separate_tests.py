@@ -144,7 +144,8 @@ def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
     inner = _column_of_if(second)
     if outer is None or inner is None or outer >= inner:
         return False
-    for at in (arm.evidence for arm in (second.fall, after) if arm is not None and not arm.statements):
+    jumps = (arm for arm in (second.fall, after) if arm is not None and arm.kind in ("goto", "return"))
+    for at in (jump.evidence for jump in jumps if not jump.statements):
         column, line = (at.column, at.exit_line) if at.left_from is None else (at.left_from, at.line)
         if column is not None and (line or 0) > below:
             return column > inner

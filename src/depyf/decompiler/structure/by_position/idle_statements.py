@@ -319,7 +319,9 @@ def _column(body: list[nodes.Statement]) -> int | None:
     certain = [statement for statement in body if not _is_elsewhere(statement)]
     last = certain[-1] if len(certain) > 1 else None
     is_class = _name_stored(body[0]) == "__module__"
-    is_implicit = isinstance(last, nodes.Return) and (is_class or last.value in (None, nodes.Constant(None)))
+    is_implicit = False
+    if isinstance(last, nodes.Return):
+        is_implicit = is_class or last.value in (None, nodes.Constant(None)) and last.written != "pass"
     return column_of_body(certain[:-1] if is_implicit else certain)
 
 

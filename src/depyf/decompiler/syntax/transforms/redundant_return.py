@@ -14,7 +14,7 @@ from .tail_positions import DEFINITIONS, drop_at_tail, tails, written_out
 def drop_redundant_return(body: list[n.Statement], kind: str) -> None:
     """Drop the returns of None at the ends of a body."""
     if kind != "function":
-        if body and returns_none(body[-1]) and body[-1].written == "...":  # of a class
+        if body and returns_none(body[-1]) and body[-1].written in _IDLE:
             body[-1] = _idle(body[-1])
         drop_at_tail(body, returns_none, always=True, through_finally=True)
         return
