@@ -72,7 +72,7 @@ def recompile(
         if name is not None or f"def {wanted}(" in source:
             break
     if kind_of(real) in ("module", "expression"):
-        code = compile_module(source, raw, filename=filename, mode=mode_of(raw)).code
+        code = compile_module(source, raw, filename=filename, mode=mode_of(raw), spelled=spelled).code
     else:
         code = compile_unit(source, raw, name=wanted, filename=filename, spelled=spelled, variables=places).code
     assert code is not None  # it was compiled here

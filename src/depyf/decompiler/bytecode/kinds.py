@@ -89,7 +89,8 @@ def decide_kinds(root: RawCode) -> Mapping[RawCode, Made]:
         is_without = _is_without_def_statements(outer)
         for raw in inside:
             use = uses.get(raw) or Use(raw)
-            raw.kind = _kind_by_use(raw, use) if raw in uses else _alone(raw)  # Dynamo passes code itself on
+            raw.is_value = raw not in uses  # Dynamo passes code itself on
+            raw.kind = _alone(raw) if raw.is_value else _kind_by_use(raw, use)
             if is_without and raw.kind == "function" and not use.is_annotated and _may_be_lambda(raw):
                 raw.kind = "lambda"
             elif raw.kind == "lambda" and (use.is_annotated or lies and not is_without and _is_defined(use)):

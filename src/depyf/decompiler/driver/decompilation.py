@@ -34,6 +34,7 @@ from ..syntax.grammar import grammar_of
 from .authors_layout import identical_at_once, laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
 from .listings import finished_as_text
+from .objects import Objects
 from .partial import Partial
 from .partials import partial_body
 from .passes import FINISHING
@@ -84,6 +85,7 @@ class Decompilation:
             self.respelling = outer.respelling  # root is part of the code respelled there
             self.is_rewritten = outer.is_rewritten
         self.root = root
+        self.objects: Objects = outer.objects if outer is not None else Objects(root)
         self.grammar = grammar_of(root.version)
         self.settings = settings
         self.quiet = Stepper(checks=settings.checks)
@@ -318,11 +320,7 @@ class Decompilation:
             skipped |= {"redundant-continue-in-while"}  # its target differs from that of the body's end
         owner = raw if unit.kind == "class" else self.class_of(raw)
         work = Finishing(
-            raw,
-            strategy,
-            unit.instructions,
-            unit.body,
-            self.body,
+            raw, strategy, unit.instructions, unit.body, self.body,
             enclosing=enclosing,
             parameters=self.parameters,
             skipped=skipped,
@@ -330,7 +328,8 @@ class Decompilation:
             folded_asserts=self.folded_asserts,
             attributes=lambda: self.dead_attributes(raw),
             class_name=owner.name if owner is not None else None,
-        )
+            objects=self.objects,
+        )  # fmt: skip
         FINISHING.run(work, self.stepper_of(raw).observer(FINISHING))
         refused = [(child, self.refused[child]) for child in raw.nested if child in self.refused]
         mark_stand_ins(work.body, [(child, error, self.partial(child, error).stand_in) for child, error in refused])
@@ -444,15 +443,15 @@ class Decompilation:
     def compile(self, raw: RawCode, text: str) -> RawCode:
         if compiled_with(raw):
             raise DecompilationError(f"compiled only with {compiled_with(raw)}", stage="recompile")
+        spelled = self.spelled(raw) or None
         if kind_of(raw) in ("module", "expression"):
-            return compile_module(text, raw, filename=raw.filename, mode=mode_of(raw))
-        spelled = self.spelled(raw) if raw in self.events else None
+            return compile_module(text, raw, filename=raw.filename, mode=mode_of(raw), spelled=spelled)
         return compile_unit(text, raw, filename=raw.filename, spelled=spelled)
 
     def spelled(self, raw: RawCode) -> Spelled:
         """The spelling of what the text of ``raw`` has no syntax for, one for all code of the text."""
         parts = (self.events[part].spelled for part in raw.walk() if part in self.events)
-        return next(filter(None, parts), Spelled())
+        return self.objects.spelled_with(next(filter(None, parts), Spelled()))
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
         """Refuse the unproven ``raw``: none of it may be in the text unmarked."""

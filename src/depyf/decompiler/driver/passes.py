@@ -61,6 +61,7 @@ from ..syntax.transforms.kept_constants import keep_constants
 from . import invariants as that
 from .file_sets import is_of_file, make_sets_here
 from .listings import blocks_as_text, listing, statements_as_text
+from .objects import has_objects
 from .work import Finishing, Work
 
 
@@ -403,6 +404,9 @@ FINISHING = Stage(
              lambda work: work.raw.table.behavior.folded_constants_are_last),
         Pass("definitions", _definitions, "Put nested code in its place, without bodies for now.",
              holds=(that.NO_PLACEHOLDER, that.FINISHED_JUMPS)),
+        Pass("objects", lambda work: work.objects.write_names(work.body),
+             "Write names for constants without a literal, once code is no longer one of them.",
+             lambda work: has_objects(work.raw), _FINISHED),
         Pass("rewritten_asserts", _asserts,
              "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
              lambda work: work.strategy.asserts, _FINISHED),

@@ -25,7 +25,8 @@ class ResultText:
 
     ``make`` gives the text and its line map. A comment at the top says if the text is not proven by ``verdict``, and
     which names that no source can have the identifiers in ``meant`` mean, and lists ``own``: what has another name in
-    the text, and that name. ``needs`` is what compile() needs to be told. ``is_laid_out`` puts it at the end.
+    the text, and that name. ``needs`` is what compile() needs to be told, ``objects`` are those that names in the text
+    stand for, or their results. ``is_laid_out`` puts it at the end.
     """
 
     def __init__(
@@ -35,13 +36,14 @@ class ResultText:
         meant: Mapping[str, str] = {},
         own: Sequence[tuple[str, str]] = (),
         needs: Sequence[str] = (),
+        objects: Mapping[str, Any] = {},
         *,
         is_laid_out: bool = False,
     ) -> None:
         self._make = make
         self.is_laid_out = is_laid_out
         self._verdict = verdict
-        self.meant, self.own, self.needs = meant, own, needs
+        self.meant, self.own, self.needs, self.objects = meant, own, needs, objects
 
     @cached_property
     def printed(self) -> tuple[str, dict[int, int]]:
@@ -56,14 +58,26 @@ class ResultText:
             headings.append("Code has other names than its text, which `recompile` puts back: " + called)
         if self.needs:
             headings.append("To be compiled with " + " and ".join(self.needs))
+        headings += [_heading(name, one) for name, one in self.objects.items() if name in text]
         for heading in headings:  # indented, the rest of a name with spaces is no comment of its own
-            notice += textwrap.wrap(heading, 118, initial_indent="# ", subsequent_indent="#   ", break_long_words=False)
+            first, *below = heading.split("\n")
+            notice += textwrap.wrap(first, 118, initial_indent="# ", subsequent_indent="#   ", break_long_words=False)
+            notice += [f"#     {line}".rstrip() for line in below]
         if not notice:
             return text, line_map
         if self.is_laid_out:
             return text + "".join(line + "\n" for line in notice), line_map
         moved = {line + len(notice): original for line, original in line_map.items()}
         return "".join(line + "\n" for line in notice) + text, moved
+
+
+def _heading(name: str, meant: Any) -> str:
+    """What ``name`` stands for in a text: an object, or a code object by its result."""
+    if not isinstance(meant, Result):
+        what = printable(type(meant).__qualname__)
+        return f"{name} is an object of type {what}, a constant that `recompile` puts back"
+    source = "\n".join(map(printable, meant.source.rstrip("\n").split("\n")))
+    return f"{name} is the code object {printable(meant.qualname)}, a constant that `recompile` puts back:\n{source}"
 
 
 class Result(NamedTuple):

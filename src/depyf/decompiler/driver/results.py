@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
 
 from ..bytecode import RawCode
 from ..bytecode.code.flags import CO_COROUTINE, future_features
@@ -10,8 +10,8 @@ from ..bytecode.kinds import kind_of, mode_of
 from ..definitions import rewritten_asserts, slices
 from ..printing.printer import print_with_lines
 from ..proof import Level, Verdict
-from ..proof.scaffold import Spelled
 from ..syntax import nodes
+from .objects import code_in_tuples
 from .refused import instruction_lines, mark_stand_ins, tree_around
 from .result import Result, ResultText, meanings
 
@@ -43,7 +43,8 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
             original.name, original.qualname, printed, verdict, original, original.code, partial.nested,
             form="pieces" if partial.proven and not raw.is_function else "refused", tree=refused_tree,
         )  # fmt: skip
-    nested = tuple([result_of(work, child, proofs) for child in raw.nested])  # a generator would fill the C stack
+    nested = tuple([_nested(work, child, proofs) for child in raw.nested])  # a generator would fill the C stack
+    nested += tuple([_alone(work, code) for code in code_in_tuples(raw)])
     tree = work.tree_of(raw)
     verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
     meant = work.respelling.of(raw)
@@ -60,7 +61,13 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     if slices.calls_slice(raw, tree):
         verdict = verdict._replace(assumptions=(*verdict.assumptions, slices.ASSUMPTION))
     if raw is work.root:
-        printed = ResultText(lambda: (work.text, work.lines), verdict, meant, own, needs, is_laid_out=work.is_laid_out)
+        objects = {
+            text: next((one for one in _all(nested) if value is one.raw or value is one.code), value)
+            for text, value in work.objects.of(raw).items()
+        }
+        printed = ResultText(
+            lambda: (work.text, work.lines), verdict, meant, own, needs, objects, is_laid_out=work.is_laid_out
+        )
     else:
         printed = ResultText(lambda: print_with_lines(tree, grammar=work.grammar), verdict, meant, own)
     form = work.forms.get(raw, "structured")
@@ -68,10 +75,26 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     return Result(
         original.name, original.qualname, printed, verdict, original, original.code, nested,
         events.folded if events else 0, form, tree,
-        (work.spelled(raw) if events else Spelled()).then(meant),
+        work.spelled(raw).then(meant),
         mode_of(raw) if kind_of(raw) in ("module", "expression") else "exec",
         work.searches.get(raw),
     )  # fmt: skip
+
+
+def _nested(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
+    """The result for ``raw``, which is nested in the code of ``work``; one of its own if no text of that has it."""
+    if raw.is_value and raw not in work.refused and any(raw is one for one in work.objects.named.values()):
+        return _alone(work, raw)
+    return result_of(work, raw, proofs)
+
+
+def _alone(work: Decompilation, raw: RawCode) -> Result:
+    return type(work)(raw, work.settings, outer=work).run()
+
+
+def _all(results: Sequence[Result]) -> Iterator[Result]:
+    for one in results:
+        yield from one.walk()
 
 
 def _with_what_is_put_back(

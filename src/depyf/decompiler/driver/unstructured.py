@@ -10,7 +10,7 @@ from ..bytecode.kinds import kind_of
 from ..definitions.resolve import arguments_of
 from ..definitions.unused import declare_the_unused
 from ..dispatch import decompile_dispatch
-from ..events import decompile_events
+from ..events import DecompiledCode, decompile_events
 from ..names.spelling import Spelling
 from ..printing.printer import PrintError, print_tree
 from ..stack_machine.outlining import outline_comprehensions
@@ -29,27 +29,26 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
     engine, stepper = work.strategy(raw).engine, work.stepper_of(raw)
     if stepper.listens:
         stepper.run(DISASSEMBLE, Work(raw, work.strategy(raw)))
-    inside = raw is not work.root and work.strategy(work.root).engine != "structured"
-    spelling = Spelling(work.root) if inside else None
     naming = work.settings.origin.naming
     code = _outlined(work, raw)
 
     def nested(function: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
         return _definition(work, function)
 
-    if engine == "dispatch":
-        after = stepper.observer(IRREDUCIBLE)
-        found = decompile_dispatch(code, nested, enclosing, spelling, after, naming)
-    else:
+    def written(spelling: Spelling) -> DecompiledCode:
+        if engine == "dispatch":
+            after = stepper.observer(IRREDUCIBLE)
+            return decompile_dispatch(code, nested, enclosing, spelling, after, naming)
         names = work.settings.result_names
         after = stepper.observer(LINEAR)
-        found = decompile_events(code, nested, enclosing, spelling, names, after, naming)
+        return decompile_events(code, nested, enclosing, spelling, names, after, naming)
+
+    whole = work.objects.spelling
+    is_alone = raw is not work.root and work.strategy(work.root).engine == "structured"
+    found = written(Spelling(raw) if is_alone else whole)
+    if is_alone and found.spelled:  # what has no spelling has one name in all of the text
+        found = written(whole)
     stepper.stage(engine, lambda: statements_as_text(found.tree.body))
-    if found.spelled and raw is not work.root and not inside:
-        raise DecompilationError(
-            "constants and names without a spelling in Python, in a nested function",
-            stage=engine, where=raw.qualname,
-        )  # fmt: skip
     work.events[raw], work.forms[raw] = found, found.form
     body = found.tree.body
     declare_the_unused(body, raw, known_instructions(raw), enclosing - work.parameters, alone=raw is work.root)

@@ -12,6 +12,7 @@ from ..lift import LiftedBlock
 from ..passes import Observer
 from ..structure import Flow
 from ..syntax import nodes
+from .objects import Objects
 from .strategies import Strategy
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Finishing:
     ``nested`` returns the bodies of nested code, ``enclosing`` are the names that enclosing functions bind, of which
     ``parameters`` may be type parameters, ``skipped`` the transforms to skip. ``asserts_are_rewritten``: by pytest.
     ``folded_asserts`` collects code whose asserts are folded. ``attributes`` returns those that dead code must store;
-    ``class_name``: of the enclosing class.
+    ``class_name``: of the enclosing class. ``objects`` names constants that have no literal.
     """
 
     def __init__(
@@ -71,12 +72,14 @@ class Finishing:
         folded_asserts: set[RawCode],
         attributes: Callable[[], list[str]],
         class_name: str | None = None,
+        objects: Objects,
     ) -> None:
         self.raw = raw
         self.kind = kind_of(raw)
         self.strategy = strategy
         self.instructions = instructions
         self.body = body
+        self.objects = objects
         self.present: set[type[nodes.Statement]] = set()  # the classes of statements in it, before the transforms
         self.definitions = Definitions(raw, nested, strategy.keeps_constants)
         self.enclosing, self.parameters = enclosing, parameters

@@ -19,6 +19,9 @@ def qualified_names(
     found = {root: _with_own_prefix(root, texts[root]) if made[root].name == root.name else texts[root]}
     for code in codes[1:]:
         name, use = texts[code], made[code].use
+        if code.is_value:
+            found[code] = code.qualname
+            continue
         owners = [parents[code]]
         while owners[-1] in parents and kind_of(owners[-1]) == "generic":  # which is no part of them
             owners.append(parents[owners[-1]])

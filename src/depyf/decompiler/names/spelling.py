@@ -71,6 +71,7 @@ class Spelling:
         self.taken: set[str] = set()
         self._numbers: dict[str, int] = {}
         self.used = False  # whether the text has any substitute
+        self.named: dict[str, Any] = {}  # constants that were asked for, by their texts
         self._text_of: dict[int, str] = {}
         self._spelled_names: dict[str, str] = {}
         self._spelled_variables: dict[str, str] = {}
@@ -123,7 +124,10 @@ class Spelling:
     def constant(self, value: Any) -> str | None:
         """The text for a constant without a literal; None if it has none."""
         self.used = True
-        return self._text_of.get(id(value))
+        text = self._text_of.get(id(value))
+        if text is not None:
+            self.named[text] = value
+        return text
 
     def fresh(self, wanted: str) -> str:
         """``wanted``, or ``wanted_1`` and so on: an identifier without another meaning in this code."""
@@ -147,7 +151,7 @@ class Spelling:
         if text is None or text.split(".")[0] in self.taken or text in self.constants:
             text = self.fresh(identifier(_describe(value), "constant"))
         self._text_of[id(value)] = text
-        self.constants[text] = value.code if isinstance(value, RawCode) else value
+        self.constants[text] = value.code or value if isinstance(value, RawCode) else value
 
 
 def identifier(text: str, default: str) -> str:
@@ -200,8 +204,8 @@ def _resolve(text: str) -> Any:
 
 
 def _describe(value: Any) -> str:
-    if isinstance(value, RawCode):
-        return f"code_of_{value.name}"
+    if isinstance(value, (RawCode, types.CodeType)):
+        return f"code_of_{value.name if isinstance(value, RawCode) else value.co_name}"
     if type(value) is dict and isinstance(value.get("__name__"), str):
         return f"globals_of_{value['__name__']}"
     name = getattr(value, "__name__", None)

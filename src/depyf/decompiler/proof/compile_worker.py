@@ -72,8 +72,10 @@ def compile_request(request: dict[str, Any]) -> types.CodeType:
         source, mode = request["source"], request.get("mode", "exec")
         if mode == "single":  # compile() would accept only one line of the text
             source = ast.Interactive(_compile(source, dict(request, flags=0, optimize=0), ast.PyCF_ONLY_AST).body)
-        elif request.get("asserts") or request.get("slices"):
+        elif request.get("asserts") or request.get("slices") or request.get("marks"):
             source = _parse(request, request["flags"], mode)
+        if request.get("marks"):
+            _InsertMarks(request["marks"]).visit(source)
         return _compile(source, request, mode=mode)  # type: ignore[no-any-return]
     try:
         return _compile_in_scaffold(unit, request)

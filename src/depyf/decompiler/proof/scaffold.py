@@ -101,11 +101,18 @@ class Spelled:
 
 
 def compile_module(
-    source: str, like: RawCode | None = None, *, filename: str = "<depyf>", optimize: int = 0, mode: str = "exec"
+    source: str,
+    like: RawCode | None = None,
+    *,
+    filename: str = "<depyf>",
+    optimize: int = 0,
+    mode: str = "exec",
+    spelled: Spelled | None = None,
 ) -> RawCode:
     """Compile ``source`` as a module, by the version and with the future statements of ``like``.
 
-    ``mode`` as for compile(); 'single' accepts any number of statements.
+    ``mode`` as for compile(); 'single' accepts any number of statements. The substitutes of ``spelled`` are replaced by
+    what they mean.
 
     Raises DecompilationError if it does not compile (wrong syntax, too deep, or too big), NoInterpreter if there is
     no interpreter to compile it.
@@ -114,12 +121,20 @@ def compile_module(
     version = like.version if like is not None else HOST_VERSION
     flags = like.flags if like is not None else 0
     compiling = functools.partial(
-        compile_source, source, version, filename=filename, flags=flags, optimize=optimize, where=where, mode=mode
-    )
+        compile_source, source, version, filename=filename, flags=flags, optimize=optimize, where=where, mode=mode,
+        marks=_marks(spelled, source),
+    )  # fmt: skip
     code = _with_asserts(compiling, source, like, imports=f"import {REWRITER} as" not in source)
     if like is not None:
+        if spelled:
+            _put_back(code, spelled, like)
         read_like(code, like)
     return code
+
+
+def _marks(spelled: Spelled | None, source: str) -> dict[str, str]:
+    """What is compiled instead of the constants that ``source`` names."""
+    return {text: mark for text, mark in spelled.marks.items() if text in source} if spelled is not None else {}
 
 
 def compile_unit(
@@ -159,7 +174,7 @@ def compile_unit(
         },
         "locals": tuple(name for name in (written.get(n, n) for n in variables) if name.isidentifier()),
         "enclosing_class": enclosing_class,
-        "marks": spelled.marks if spelled is not None else {},
+        "marks": _marks(spelled, source),
         "called": f"{GENERIC}{{}}>" if kind_of(raw) == "generic" else "{}",
     }
     imports = _imported(raw)
@@ -191,10 +206,11 @@ def compile_source(
     unit: dict[str, Any] | None = None,
     asserts: dict[str, Any] | None = None,
     slices: bool = False,
+    marks: dict[str, str] | None = None,
     where: str = "",
     mode: str = "exec",
 ) -> RawCode:
-    """Compile ``source`` by CPython ``version``; for ``unit``, ``asserts`` and ``slices`` see ``compile_request``.
+    """Compile ``source`` by CPython ``version``; for ``unit`` to ``marks`` see `compile_request`.
 
     ``flags`` are those of the code object that it is compared with, which determine the future statements.
     Raises DecompilationError, NoInterpreter.
@@ -202,7 +218,7 @@ def compile_source(
     filename = filename if filename.isprintable() else "<depyf>"  # code may have any text as its file name
     request = {
         "source": source, "filename": filename, "flags": flags, "optimize": optimize, "unit": unit, "mode": mode,
-        "asserts": asserts, "slices": slices,
+        "asserts": asserts, "slices": slices, "marks": marks,
     }  # fmt: skip
     try:
         if version == HOST_VERSION:

@@ -33,15 +33,15 @@ class RawCode:
     fields repeat or leave out. ``renamed`` maps changed names of local variables to those of the code object, where
     two slots have the same name. ``other_cells`` are its ``cellvars`` where instructions make cells of other variables.
     ``written``: by the offset of the instruction that loads it, what is written for a constant that is a name or names.
-    ``is_compiled_here``: a compiler has just made ``code``, so CPython's own reading
-    of its tables can be trusted.
+    ``is_value``: no function is made of it, it is a constant like others. ``is_compiled_here``: a compiler has just
+    made ``code``, so CPython's own reading of its tables can be trusted.
     """
 
     __slots__ = (
         "version", "name", "qualname", "filename", "firstlineno", "argcount", "posonlyargcount", "kwonlyargcount",
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
         "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "operations", "unclear",
-        "doubt", "mode", "kind", "other_cells", "written", "is_compiled_here", "_positions",
+        "doubt", "mode", "kind", "is_value", "other_cells", "written", "is_compiled_here", "_positions",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -79,7 +79,8 @@ class RawCode:
         self.disassembled = self.operations = None  # kept by disassemble
         self.unclear = ""  # by decoding/decode.py: why the instructions may mean something else
         self.doubt = None  # kept by proof/prove.py
-        self.mode = self.kind = None  # kept by kinds.py
+        self.mode = self.kind = None  # kept by kinds.py, like the next
+        self.is_value = False
         self.is_compiled_here = False
         self._positions = None
 
