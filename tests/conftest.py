@@ -16,6 +16,7 @@ from forks import DEPYF
 
 ROOT = Path(__file__).parent.parent
 SLOW = ROOT / "tests" / "slow_tests.txt"
+VARIANTS = ROOT / "tests" / "variants.txt"
 LONG = ROOT / "tests" / "long_files.txt"
 OTHER_PYTHONS = {"find_interpreter", "found_or_recorded"}
 
@@ -28,14 +29,18 @@ def lines_of(path: Path) -> list[str]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests whose node ids begin as a line of the list does (`*` stands for anything), and those of a file
-    that looks for other Pythons. Put long files first, then those with most tests: when one process after the other
+    """Mark the tests whose node ids begin as a line of a list does (`*` stands for anything), and those of a file that
+    looks for other Pythons. Put long files first, then those with most tests: when one process after the other
     finds no file left, little is left to the last.
     """
-    is_slow = re.compile("|".join(".*".join(map(re.escape, line.split("*"))) for line in lines_of(SLOW))).match
+    marks = [
+        (re.compile("|".join(".*".join(map(re.escape, line.split("*"))) for line in lines_of(path))).match, mark)
+        for path, mark in ((SLOW, pytest.mark.slow), (VARIANTS, pytest.mark.variant))
+    ]
     for item in items:
-        if is_slow(item.nodeid):
-            item.add_marker(pytest.mark.slow)
+        for is_listed, mark in marks:
+            if is_listed(item.nodeid):
+                item.add_marker(mark)
         if not OTHER_PYTHONS.isdisjoint(vars(getattr(item, "module", None) or pytest)):
             item.add_marker(pytest.mark.other_pythons)
     files = [item.nodeid.partition("::")[0] for item in items]

@@ -54,6 +54,15 @@ def test_every_line_names_tests_and_every_folder_keeps_quick_ones():
     assert {Path(node.split("::")[0]).parent for node in node_ids()["quick"]} == folders
 
 
+def test_a_variant_is_a_slow_test_of_a_file_with_others():
+    slow = node_ids()["slow"]
+    patterns = {line: re.compile(".*".join(map(re.escape, line.split("*")))) for line in lines_of("variants.txt")}
+    assert [line for line, pattern in patterns.items() if not any(map(pattern.match, slow))] == []
+    kept = [node for node in slow if not any(pattern.match(node) for pattern in patterns.values())]
+    kept += node_ids()["quick"]
+    assert {line.split("::")[0] for line in patterns} <= {node.split("::")[0] for node in kept}
+
+
 def test_quick_tests_record_with_and_without_inductor():
     """The toy with Inductor, without gradients; other programs in eager mode."""
     quick = node_ids()["quick"]
