@@ -162,8 +162,9 @@ def test_an_interrupted_run_leaves_whole_files_and_no_process(seed, many, tmp_pa
     time.sleep(chance.random() / 10)
     process.send_signal(number)
     assert all_gone(process) == []
-    assert process.returncode in (-number, 128 + number)
-    decompiled(tmp_path / "out")
+    found = decompiled(tmp_path / "out")
+    if process.returncode not in (-number, 128 + number):  # a busy machine let it end first
+        assert (process.returncode, len(found)) == (0, len(list(many.rglob("*.pyc"))))
     unfinished = list((tmp_path / "out").rglob(".depyf-*.part"))
     assert len(unfinished) <= (number == signal.SIGKILL)
 

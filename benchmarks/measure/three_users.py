@@ -59,10 +59,10 @@ class User:
         self.environment = {**os.environ, "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}", "PYTHONUTF8": "0"}
         self.environment.pop("PYTHONPATH", None)
 
-    def run(self, *words: str, **more: str) -> subprocess.CompletedProcess[bytes]:
-        """``depyf`` with these words."""
+    def run(self, *words: str, inside: str = "", **more: str) -> subprocess.CompletedProcess[bytes]:
+        """``depyf`` with these words, in this folder of the one to work in."""
         return subprocess.run(
-            [str(self.bin / "depyf"), *words], cwd=self.folder / "work", env={**self.environment, **more},
+            [str(self.bin / "depyf"), *words], cwd=self.folder / "work" / inside, env={**self.environment, **more},
             capture_output=True, timeout=300,
         )  # fmt: skip
 
@@ -111,9 +111,12 @@ def files(user: User) -> int:
         user.expect(f"locale {language} {encoding}", done, 0)
         if "\u2192 \u00e9" not in done.stdout.decode("utf-8"):
             user.wrong.append(f"locale {language} {encoding}: {done.stdout!r}")
+    sys.path.insert(0, str(ROOT / "tests" / "cli"))
+    (work / "wrong").mkdir()
+    importlib.import_module("test_wrong_usage").make_files(work / "wrong")
     for words in wrong_usages():
         count += 1
-        done = user.run(*shlex.split(words))
+        done = user.run(*shlex.split(words), inside="wrong")
         lines = (done.stdout + done.stderr).decode().splitlines()
         if done.returncode not in (1, 2, 3) or len(lines) > 2:
             user.wrong.append(f"depyf {words}: status {done.returncode}, {lines[-1:]}")

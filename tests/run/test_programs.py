@@ -164,7 +164,7 @@ def outcome(*words, folder, given="one\ntwo\n"):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     done = subprocess.run(
         [sys.executable, *words], cwd=str(folder), input=given, capture_output=True, encoding="utf-8",
-        env=environment, timeout=60,
+        env=environment, timeout=300,
     )  # fmt: skip
     return done.returncode, done.stdout, re.sub("0x[0-9a-f]+", "0x", done.stderr)
 
