@@ -631,7 +631,7 @@ def main() -> int:
     kinds = "wheels, " + ", ".join(name for name, _ in installers) if installers else "tar, zip, wheels"
     deceiving, ten = counts["deceiving, of one in ten"], counts["unpacked"] - counts["status 0"]
     print(f"| {kinds}, seed {options.seed} | {counts['archives']} | {counts['status 0']} | {counts['status 1']} | "
-          f"{counts['status 2']} | {deceiving} of {ten} | {counts['failures']} |")  # fmt: skip
+          f"{counts['status 2']} | {counts['status 3']} | {deceiving} of {ten} | {counts['failures']} |")  # fmt: skip
     return 1 if counts["failures"] else 0
 
 
