@@ -117,3 +117,15 @@ def test_code_that_is_refused_does_not_hide_in_a_constant(compiled, source):
     result = analyze(read_code(marshal.dumps(compiled(source, CODE=broken)), HOST_VERSION))
     assert not result.proven
     assert "could not decompile" in result.source
+
+
+@pytest.mark.parametrize(("layers", "is_proven"), [(16, True), (18, False)])
+def test_code_in_code_in_code(compiled, layers, is_proven):
+    code = INNER
+    for _ in range(layers):
+        code = compiled("exec('CODE')\n", CODE=code)
+    result = analyze(read_code(marshal.dumps(code), HOST_VERSION))
+    levels = [one.verdict.level.value for one in result.walk()]
+    assert result.proven == is_proven
+    assert levels.count("refused") == (not is_proven)
+    assert ("more than 16 times over" in result.source) == (not is_proven)

@@ -113,6 +113,7 @@ class Decompilation:
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
         self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the strategies tried so far
         self.is_part, self.enclosing = is_part, enclosing
+        self.depth: int = outer.depth if outer is not None else 0  # of constants that are code
         self.partials: dict[RawCode, Partial] = outer.partials if outer is not None else {}
         self.recompiled: dict[RawCode, RawCode] = {}  # what each was last compared with
         self.changes = 0  # of ``refused`` and ``failures``

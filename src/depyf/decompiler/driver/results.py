@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
 
+from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.code.flags import CO_COROUTINE, future_features
 from ..bytecode.kinds import kind_of, mode_of
@@ -17,6 +18,10 @@ from .result import Result, ResultText, meanings
 
 if TYPE_CHECKING:
     from .decompilation import Decompilation
+
+
+_DEEPEST = 16
+"""How many code objects may be constants of each other."""
 
 
 def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
@@ -89,7 +94,15 @@ def _nested(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -
 
 
 def _alone(work: Decompilation, raw: RawCode) -> Result:
-    return type(work)(raw, work.settings, outer=work).run()
+    """The result for ``raw``, a constant in the code of ``work``. Each is walked for every one around it."""
+    is_too_deep = work.depth >= _DEEPEST
+    inner = type(work)(raw, work.settings, outer=work, is_part=is_too_deep)
+    inner.depth += 1
+    if not is_too_deep:
+        return inner.run()
+    reason = f"code in the constants of code, more than {_DEEPEST} times over"
+    inner.refused[raw] = DecompilationError(reason, stage="decompile", where=raw.qualname)
+    return result_of(inner, raw, {})
 
 
 def _all(results: Sequence[Result]) -> Iterator[Result]:
