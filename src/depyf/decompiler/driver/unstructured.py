@@ -12,7 +12,6 @@ from ..definitions.unused import declare_the_unused
 from ..dispatch import decompile_dispatch
 from ..events import DecompiledCode, decompile_events
 from ..names.spelling import Spelling
-from ..printing.printer import PrintError, print_tree
 from ..stack_machine.outlining import outline_comprehensions
 from ..syntax import nodes
 from .listings import statements_as_text
@@ -67,7 +66,7 @@ def _outlined(work: Decompilation, raw: RawCode) -> RawCode:
 
 def _definition(work: Decompilation, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:
     """The definition of a function made by code that is not structured."""
-    tree = _printable(work, raw)
+    tree = work.tree_of(raw)
     if isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef)):
         return tree
     if isinstance(tree, nodes.Expr) and isinstance(tree.value, nodes.Lambda):
@@ -75,16 +74,3 @@ def _definition(work: Decompilation, raw: RawCode) -> nodes.FunctionDef | nodes.
     if isinstance(tree, nodes.Expr) and kind_of(raw) == "comprehension":
         return nodes.FunctionDef("comprehension", arguments_of(raw, [], {}, {}), [nodes.Return(tree.value)])
     raise DecompilationError(f"it makes the {kind_of(raw)} {raw.name}", stage="events", where=raw.qualname)
-
-
-def _printable(work: Decompilation, raw: RawCode) -> nodes.Node:
-    """The tree of nested code, by the first strategy whose tree can be printed: a constant may have no literal."""
-    while True:
-        tree = work.tree_of(raw)
-        try:
-            print_tree(tree, grammar=work.grammar)
-            return tree
-        except PrintError as error:
-            if raw in work.refused:
-                raise DecompilationError(str(error), stage="print", where=raw.qualname) from error
-            work.failed(raw, DecompilationError(str(error), stage="print", where=raw.qualname))
