@@ -19,7 +19,7 @@ from .decompiler.live.objects import target_of
 from .errors import DecompilationError, DepyfError
 from .escapes import printable
 
-__all__ = ["Block", "Row", "dot", "graph", "heading", "listing", "raw_code", "rows", "svg"]
+__all__ = ["DrawnBlock", "ListedInstruction", "dot", "graph", "heading", "listing", "raw_code", "rows", "svg"]
 
 _RAW = 34  # columns
 _SECONDS = 300
@@ -46,7 +46,7 @@ def listing(raw: RawCode) -> list[str]:
     return lines
 
 
-class Block(NamedTuple):
+class DrawnBlock(NamedTuple):
     """A basic block: the index of its first instruction, the instructions as text, and which blocks follow.
 
     An edge is a label ("", "jump" or "raises") and the start of a block.
@@ -57,13 +57,13 @@ class Block(NamedTuple):
     edges: tuple[tuple[str, int], ...]
 
 
-def graph(raw: RawCode) -> list[Block]:
+def graph(raw: RawCode) -> list[DrawnBlock]:
     """The control flow graph of one code object. Raises DecompilationError for code without canonical instructions."""
     blocks = []
     for block in build_flowgraph(disassemble(raw)).blocks:
         found = (("", block.fall), ("jump", block.target), ("raises", block.handler_block))
         edges = tuple((label, other.start) for label, other in found if other is not None)
-        blocks.append(Block(block.start, tuple(map(repr, block.instructions)), edges))
+        blocks.append(DrawnBlock(block.start, tuple(map(repr, block.instructions)), edges))
     return blocks
 
 
@@ -101,7 +101,7 @@ def svg(raw: RawCode) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-class Row(NamedTuple):
+class ListedInstruction(NamedTuple):
     """A stored instruction and the first canonical one that comes of it; the others have rows of their own, without
     ``offset`` and ``stored``. ``line`` is that of the source, None if unknown."""
 
@@ -120,7 +120,7 @@ def heading(raw: RawCode) -> list[str]:
     ]
 
 
-def rows(raw: RawCode) -> tuple[list[Row], str]:
+def rows(raw: RawCode) -> tuple[list[ListedInstruction], str]:
     """The instructions of one code object, and why it has no canonical ones, '' if it has."""
     by_offset: dict[int, list[tuple[int, Instruction]]] = {}
     starts: set[int] = set()
@@ -132,15 +132,15 @@ def rows(raw: RawCode) -> tuple[list[Row], str]:
         starts = {block.start for block in build_flowgraph(instructions).blocks}
     except DecompilationError as error:
         failure = f"no canonical instructions: {error.reason}"
-    made: list[Row] = []
+    made: list[ListedInstruction] = []
     for offset, text in _stored(raw):
         found = by_offset.pop(offset, [])
         line = next((one.line for _, one in found if one.line is not None), None)
         texts = [_canonical(index, one, starts) for index, one in found] or [""]
-        made.append(Row(line, offset, text, texts[0]))
-        made += [Row(line, None, "", more) for more in texts[1:]]
+        made.append(ListedInstruction(line, offset, text, texts[0]))
+        made += [ListedInstruction(line, None, "", more) for more in texts[1:]]
     for left in by_offset.values():  # of no stored instruction: what a pass has put in
-        made += [Row(one.line, None, "", _canonical(index, one, starts)) for index, one in left]
+        made += [ListedInstruction(one.line, None, "", _canonical(index, one, starts)) for index, one in left]
     return made, failure
 
 

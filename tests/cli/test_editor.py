@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import depyf
-from depyf.cli import summary, verdicts
+from depyf.verdict_lines import summary, verdicts
 from depyf.explain.report.remarks import remark
 from depyf.options import parse
 
