@@ -1,6 +1,6 @@
 // The page: takes a file or typed text, asks the worker of the right CPython, shows the answer.
 
-import { built, choose, madeBy } from "./choose.mjs";
+import { choose, madeBy } from "./choose.mjs";
 import { comparedView, el, graphView, listingView, sourceView, stepsView, verdictsView } from "./view.mjs";
 
 const $ = (id) => document.getElementById(id);
@@ -152,7 +152,7 @@ async function decompile() {
   $("result").hidden = false;
   $("name").textContent = mine.file.name;
   $("maker").textContent = answer.python ? `CPython ${answer.python}` : "";
-  const known = built(about);
+  const known = about.built;
   const note = known.includes(answer.python) ? answer.proven && `proven here, by CPython ${answer.python}`
     : `Unproven here: no CPython ${answer.python}. Decompiled under ${mine.version}.`;
   const source = sourceView(answer);
@@ -320,15 +320,15 @@ function restore() {
   const state = new URLSearchParams(location.hash.slice(1));
   if (!state.get("code")) return;
   $("typed").value = state.get("code");
-  $("python").value = built(about).includes(state.get("python")) ? state.get("python") : "";
+  $("python").value = about.built.includes(state.get("python")) ? state.get("python") : "";
   const radio = document.querySelector(`input[name=layout][value=${state.get("layout") === "compact" ? "compact" : "author"}]`);
   radio.checked = true;
   typed(0);
 }
 addEventListener("hashchange", restore);
 
-$("python").append(...built(about).reverse().map((version) => el("option", { value: version }, version)));
-$("about").append(el("p", {}, `depyf ${about.depyf}, with CPython ${built(about).join(", ")}. A file of one of these is decompiled, compiled `
+$("python").append(...[...about.built].reverse().map((version) => el("option", { value: version }, version)));
+$("about").append(el("p", {}, `depyf ${about.depyf}, with CPython ${about.built.join(", ")}. A file of one of these is decompiled, compiled `
   + "again and compared by that CPython, here in the browser. Files of others from 3.7 on are decompiled, and stay unproven. "
   + "Code is read, never run."));
 select(selected);

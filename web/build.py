@@ -39,7 +39,7 @@ PAGE = ("index.html", "style.css", "app.mjs", "view.mjs", "draw.mjs", "choose.mj
 COMPILE = """
 const [folder, source, target] = process.argv.slice(2);
 const { loadPyodide } = await import(folder + "/pyodide.mjs");
-const pyodide = await loadPyodide();
+const pyodide = await loadPyodide({ indexURL: folder });
 for (const [name, root] of [["/source", source], ["/target", target]]) {
   pyodide.FS.mkdirTree(name);
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root }, name);
@@ -107,29 +107,40 @@ def known_versions() -> dict[str, list[int]]:
 
 
 def build(out: Path, versions: list[str]) -> dict[str, Any]:
-    """Build the page into the folder ``out``, which is replaced; what the page is told about itself."""
+    """Build the page into the folder ``out``, replacing one that was built before; what the page knows of itself."""
+    if out.is_dir() and any(out.iterdir()) and not (out / "versions.json").is_file():
+        raise SystemExit(f"{out} has something else in it")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=str(out.parent)) as name:
+        folder = Path(name) / "page"
+        folder.mkdir()
+        for version in versions:
+            build_version(version, folder / "python" / version)
+        for part in PAGE:
+            shutil.copyfile(ROOT / "web" / part, folder / part)
+        about = described(folder, versions)
+        (folder / "versions.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        if out.is_dir():
+            shutil.rmtree(out)
+        folder.replace(out)
+    return about
+
+
+def described(folder: Path, versions: list[str]) -> dict[str, Any]:
+    """The content of versions.json; ``digest`` is of all files."""
     import depyf
 
-    if out.exists():
-        if out.is_dir() and any(out.iterdir()) and not (out / "versions.json").is_file():
-            raise SystemExit(f"{out} is a folder with something else in it")
-        shutil.rmtree(out)
-    out.mkdir(parents=True)
-    for version in versions:
-        build_version(version, out / "python" / version)
-    for name in PAGE:
-        shutil.copyfile(ROOT / "web" / name, out / name)
-    files = {path.relative_to(out).as_posix(): path for path in sorted(out.rglob("*")) if path.is_file()}
-    digest = hashlib.sha256(b"".join(name.encode() + path.read_bytes() for name, path in files.items())).hexdigest()
-    about = {
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    digest = hashlib.sha256()
+    for name, path in files.items():
+        digest.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
+    return {
         "depyf": depyf.__version__,
-        "built": {version: [name for name in files if name.startswith(f"python/{version}/")] for version in versions},
+        "built": versions,
         "magic": known_versions(),
-        "page": [name for name in files if not name.startswith("python/")],
-        "digest": digest[:16],
+        "page": [name for name in files if "/" not in name],
+        "digest": digest.hexdigest()[:16],
     }
-    (out / "versions.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-    return about
 
 
 def main() -> int:

@@ -39,9 +39,9 @@ class Browser:
         targets = self.send("Target.getTargets")["targetInfos"]
         page = next(one["targetId"] for one in targets if one["type"] == "page")
         self.page = self.send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
-        for method in ("Page.enable", "Runtime.enable", "Log.enable"):
+        for method in ("Page.enable", "Runtime.enable", "Log.enable", "Network.enable"):
             self.send(method, self.page)
-        self.send("Target.setAutoAttach", self.page, autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
+        self.send("Target.setAutoAttach", self.page, autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
     def send(self, method: str, session: Optional[str] = None, **parameters: Any) -> Any:
         """The result of a command. Raises RuntimeError."""
@@ -57,9 +57,10 @@ class Browser:
                 return found["result"]
             self.events.append(found)
             if found.get("method") == "Target.attachedToTarget":  # a worker
-                self._number += 1
-                enable = {"id": self._number, "method": "Log.enable", "sessionId": found["params"]["sessionId"]}
-                os.write(self._out, json.dumps(enable).encode() + b"\0")
+                for method in ("Log.enable", "Network.enable", "Runtime.runIfWaitingForDebugger"):
+                    self._number += 1
+                    ask = {"id": self._number, "method": method, "sessionId": found["params"]["sessionId"]}
+                    os.write(self._out, json.dumps(ask).encode() + b"\0")
 
     def _message(self) -> Any:
         while b"\0" not in self._rest:
@@ -103,6 +104,12 @@ class Browser:
         """Write what is seen as a PNG file."""
         path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", self.page, format="png")["data"]))
 
+    @property
+    def requests(self) -> List[str]:
+        """The addresses that the page and its workers have asked for."""
+        found = [one["params"] for one in self.events if one.get("method") == "Network.requestWillBeSent"]
+        return [one["request"]["url"] for one in found if one["request"]["url"] != "about:blank"]
+
     def complaints(self) -> List[str]:
         """What the page and its workers have logged as errors, refusals of the Content-Security-Policy among them."""
         self.run("0")
@@ -115,9 +122,13 @@ class Browser:
         return found
 
     def close(self) -> None:
-        """End it."""
-        self.process.kill()
-        self.process.wait()
+        """End it, and wait until it no longer writes to its profile."""
+        try:
+            self.send("Browser.close")
+            self.process.wait(20)
+        except (RuntimeError, OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
         os.close(self._out)
         os.close(self._in)
 
