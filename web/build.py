@@ -72,13 +72,19 @@ for archive in pathlib.Path("/source").iterdir():
 """Runs in Pyodide: folders in /source -> archives in /target, with modules compiled."""
 
 
+def installed(version: str, work: Path) -> Path:
+    """Install the Pyodide of a CPython into the folder ``work``; the folder of the package."""
+    npm = [shutil.which("npm") or "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(work)]
+    work.mkdir(exist_ok=True)
+    subprocess.run([*npm, f"pyodide@{PYODIDES[version]}"], check=True, stdout=subprocess.DEVNULL)
+    return work / "node_modules" / "pyodide"
+
+
 def build_version(version: str, out: Path) -> None:
     """Put a CPython and depyf's modules, compiled by it, into the folder ``out``."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        npm = [shutil.which("npm") or "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", name]
-        subprocess.run([*npm, f"pyodide@{PYODIDES[version]}"], check=True, stdout=subprocess.DEVNULL)
-        package = work / "node_modules" / "pyodide"
+        package = installed(version, work)
         out.mkdir(parents=True)
         for kept in KEPT:
             if (package / kept).is_file():

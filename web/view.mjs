@@ -91,7 +91,7 @@ export function graphView(answer) {
 
 export function stepsView(answer) {
   const sections = answer.stages.map(([name, lines], at) => el("details", { open: at === answer.stages.length - 2 },
-    el("summary", {}, el("code", {}, name)), el("pre", {}, lines.join("\n"))));
+    el("summary", {}, el("code", {}, name)), el("pre", { tabindex: 0 }, lines.join("\n"))));
   return el("div", { class: "steps", role: "region", tabindex: 0, "aria-label": "Steps" },
     el("p", { class: "quiet" }, "What each stage of the decompiler leaves, code object by code object."), ...sections,
     left(answer, "stages"));

@@ -36,6 +36,7 @@ LONG = "\n".join("def f{0}(x):\n    return [y for y in x if y > {0}] or f{0}(x +
 OPEN = "document.querySelector('.source')"
 DONE = "!document.querySelector('#result').hidden && document.querySelector('#busy').hidden"
 TROUBLE = "document.querySelector('#trouble').textContent"
+TROUBLE_BOX = "#trouble"
 IDLE = "document.querySelector('#busy').hidden"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -168,14 +169,15 @@ def use_views(at: Session) -> None:
     page.wait("document.querySelector('.source')?.textContent.includes('onerror')")
     at.note("text stays text", page.run("document.querySelector('img') === null"))
     at.note("typed code is in the address", "onerror" in page.run("location.hash"))
+    at.click("#tab-disassembly")
     start = time.monotonic()
     at.click("input[value=compact]")
-    page.wait(IDLE + " && location.hash.includes('compact')")
+    page.wait(IDLE + " && location.hash.includes('compact') && document.querySelector('.listing')")
     at.times["typed, warm"] = time.monotonic() - start
     at.note("the compact layout", at.text(".source code").startswith("x ="))
     at.type("def f(:")
     page.wait(TROUBLE)
-    at.note("what is no Python is said", "not Python source" in at.text("#trouble"))
+    at.note(f"what is no Python is said: {at.text(TROUBLE_BOX)}", "not Python source" in at.text("#trouble"))
 
 
 def use_archives(at: Session, newest: str) -> None:
