@@ -12,7 +12,7 @@ import os
 import re
 import tokenize
 from types import CodeType
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, Tuple
 
 from depyf.decompiler.bytecode import RawCode
 from depyf.decompiler.driver.result import Result
@@ -34,7 +34,7 @@ _MOST_COLOURED = 5_000  # lines
 _MOST_MEMBERS = 20_000
 _ARCHIVES = re.compile(r".*\.(whl|zip|egg|tar|tgz|gz|bz2|xz|pyz|pkg|exe)\Z", re.IGNORECASE)
 
-Piece = "tuple[str, str]"
+Piece = Tuple[str, str]
 
 
 def answer(request: str) -> str:

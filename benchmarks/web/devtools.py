@@ -26,7 +26,8 @@ class Browser:
         words = [
             chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe",
             "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--disable-default-apps", "--disable-features=OptimizationHints,MediaRouter,Translate", "--metrics-recording-only",
+            "--disable-default-apps", "--disable-features=OptimizationHints,MediaRouter,Translate",
+            "--metrics-recording-only",
             f"--proxy-server=127.0.0.1:{port}", "--proxy-bypass-list=<-loopback>", f"--user-data-dir={profile}",
             "--window-size={},{}".format(*size), "about:blank",
         ]  # fmt: skip

@@ -131,7 +131,6 @@ class Tally:
 def main() -> int:
     """The command."""
     import build
-
     from depyf.decompiler.bytecode.interpreters import find_interpreter
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
