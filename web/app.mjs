@@ -333,4 +333,5 @@ $("about").append(el("p", {}, `depyf ${about.depyf}, with CPython ${about.built.
   + "Code is read, never run."));
 select(selected);
 restore();
-
+// At a second visit the page needs no network; nor does a browser that forbids this lack anything else.
+navigator.serviceWorker?.register(here("offline.mjs"), { type: "module" }).catch(() => {});

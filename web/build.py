@@ -126,6 +126,9 @@ def build(out: Path, versions: list[str]) -> dict[str, Any]:
             shutil.copyfile(ROOT / "web" / part, folder / part)
         about = described(folder, versions)
         (folder / "versions.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+        offline = folder / "offline.mjs"
+        text = offline.read_text(encoding="utf-8").replace("of all files of the page", about["digest"])
+        offline.write_text(text, encoding="utf-8")
         if out.is_dir():
             shutil.rmtree(out)
         folder.replace(out)

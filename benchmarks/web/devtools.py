@@ -145,7 +145,9 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         if self.path.startswith(own):
             self.path = self.path[len(own) - 1 :]
         server.asked.append(self.path)
-        if self.path.startswith("/"):
+        if server.is_gone:
+            self.close_connection = True
+        elif self.path.startswith("/"):
             super().do_GET()
         else:
             self.send_error(403)
@@ -157,13 +159,14 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves a folder. ``asked`` are the addresses, of other hosts with the host."""
+    """Serves a folder, until it ``is_gone``. ``asked`` are the addresses, of other hosts with the host."""
 
     daemon_threads = True
 
     def __init__(self, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), lambda *args: _Handler(*args, directory=str(folder)))
         self.asked: List[str] = []
+        self.is_gone = False
 
     @property
     def address(self) -> str:

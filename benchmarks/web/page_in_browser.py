@@ -238,6 +238,21 @@ def use_limits(at: Session) -> None:
     at.note("the page lives on", at.text(".source code") == "x = 1")
 
 
+def use_offline(at: Session, newest: str) -> None:
+    """Without a server the page and a CPython that was used are there."""
+    at.load()
+    at.page.run("navigator.serviceWorker.ready.then(() => true)")
+    at.load()  # from here on the requests are the service worker's
+    at.shown("behavior.pyc", compiled(newest))
+    at.server.is_gone = True
+    try:
+        at.load()
+        at.shown("behavior.pyc", compiled(newest))
+        at.note("offline: " + at.text("#trouble"), f"proven here, by CPython {newest}" in at.text("#verdicts summary"))
+    finally:
+        at.server.is_gone = False
+
+
 def look(at: Session, pictures: Optional[Path], newest: str) -> None:
     """Rules of accessibility at two widths, in both colours; pictures."""
     for width, dark in ((1280, False), (400, True), (400, False), (1280, True)):
@@ -298,6 +313,7 @@ def main() -> int:
                 use_archives(at, versions[-1])
                 use_comparison(at, versions[-1])
                 use_limits(at)
+                use_offline(at, versions[-1])
                 look(at, options.pictures, versions[-1])
                 hosts = {one.split("://")[-1].split("/")[0].split(":")[0] for one in server.foreign}
                 foreign = [one for one in hosts if not one.endswith(OWN_HOSTS)]
