@@ -17,9 +17,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "web")]
@@ -38,57 +37,55 @@ process.exit(0);
 PYTHON = """
 import json, pathlib, py_compile, sys, time, warnings
 warnings.simplefilter("ignore")
-sys.path.insert(0, "/depyf.zip")
+sys.dont_write_bytecode = True
+sys.path[:0] = PATHS
 import answers
 
-work, count = pathlib.Path("/work"), 0
-wanted = int((work / "count").read_text())
-start = time.time()
-for path in sorted(work.glob("*.py")):
-    try:
-        py_compile.compile(str(path), cfile=str(path) + "c", dfile=path.name, doraise=True)
-    except py_compile.PyCompileError:
-        continue
-    found = answered(answers, f"/work/{path.name}c")
-    (work / (path.stem + ".json")).write_text(json.dumps(found))
-    count += len(found["units"])
-    if count >= wanted:
+work, count, start = pathlib.Path(FOLDER), 0, time.time()
+for path in sorted(work.glob(PATTERN)):
+    if path.suffix == ".py":
+        try:
+            path = pathlib.Path(py_compile.compile(str(path), str(path) + "c", path.name, doraise=True))
+        except py_compile.PyCompileError:
+            continue
+    asked = json.dumps({"do": "decompile", "file": str(path), "layout": "compact"})
+    found = answers.answer(asked)
+    path.with_suffix(SUFFIX).write_text(found)
+    count += len(json.loads(found).get("units", ()))
+    if count >= WANTED:
         break
-(work / "seconds").write_text(f"{time.time() - start} {sys.version.split()[0]}")
+(work / "told").write_text(f"{time.time() - start} {sys.version.split()[0]}")
 """
-SHARED = """
-def answered(answers, path):
-    import json
-    found = json.loads(answers.answer(json.dumps({"do": "decompile", "file": path, "layout": "compact"})))
-    found.setdefault("units", [])
-    return found
-"""
+"""Runs in Pyodide, where it compiles the files too, and in the CPython of the same version here."""
 
 
-def there(built: Path, version: str, work: Path, package: Path) -> Tuple[float, str]:
-    """Compile and decompile the files in ``work`` under Pyodide; the seconds, and the release of CPython."""
-    script = work / "run.mjs"
-    script.write_text(NODE.replace("PYTHON", json.dumps(SHARED + PYTHON)), encoding="utf-8")
-    library = built / "python" / version / "depyf.zip"
-    subprocess.run(["node", str(script), str(package), str(work), str(library)], check=True, stdout=subprocess.DEVNULL)
-    seconds, release = (work / "seconds").read_text().split()
+def program(**names: Any) -> str:
+    """`PYTHON` with what is not the same on both sides."""
+    return "".join(f"{name.upper()} = {value!r}\n" for name, value in names.items()) + PYTHON
+
+
+def told(work: Path) -> Tuple[float, str]:
+    """The seconds that it took, and the release of CPython."""
+    seconds, release = (work / "told").read_text().split()
     return float(seconds), release
 
 
-def release_of(interpreter: str) -> str:
-    """The release of a CPython that is installed."""
-    done = subprocess.run([interpreter, "-c", "import sys; print(sys.version.split()[0])"], check=True,
-                          stdout=subprocess.PIPE)  # fmt: skip
-    return done.stdout.decode().strip()
+def there(built: Path, version: str, work: Path, package: Path, wanted: int) -> Tuple[float, str]:
+    """Compile and decompile the files in ``work`` under Pyodide; what that told."""
+    text = program(paths=["/depyf.zip"], folder="/work", pattern="*.py", suffix=".there", wanted=wanted)
+    script = work / "run.mjs"
+    script.write_text(NODE.replace("PYTHON", json.dumps(text)), encoding="utf-8")
+    library = built / "python" / version / "depyf.zip"
+    subprocess.run(["node", str(script), str(package), str(work), str(library)], check=True, stdout=subprocess.DEVNULL)
+    return told(work)
 
 
-def here(path: Path) -> Any:
-    """The same answer by this Python."""
-    import answers
-
-    names: Dict[str, Any] = {}
-    exec(SHARED, names)
-    return names["answered"](answers, str(path))
+def here(interpreter: str, work: Path) -> Tuple[float, str]:
+    """Decompile the same compiled files by a CPython of that version; what that told."""
+    paths = [str(ROOT / "src"), str(ROOT / "web")]
+    text = program(paths=paths, folder=str(work), pattern="*.pyc", suffix=".here", wanted=1 << 30)
+    subprocess.run([interpreter, "-I", "-c", text], check=True)
+    return told(work)
 
 
 class Tally:
@@ -107,9 +104,10 @@ class Tally:
         found = [field for field in ("error", "python", "lines") if ours.get(field) != theirs.get(field)]
         texts = itertools.zip_longest(*(side.get("text", "").split("\n") for side in (ours, theirs)))
         found += [f"text: {left!r} natively, {right!r}" for left, right in texts if left != right][:1]
-        if len(ours["units"]) != len(theirs["units"]):
+        units = ours.get("units", []), theirs.get("units", [])
+        if len(units[0]) != len(units[1]):
             found.append("the number of code objects")
-        for left, right in zip(ours["units"], theirs["units"]):
+        for left, right in zip(*units):
             self.total += 1
             if any(left[field] != right[field] for field in ("name", "row", "line", "proven")):
                 found.append(f"{left['name']}: {left['words']} natively, {right['words']}")
@@ -145,15 +143,14 @@ def main() -> int:
             work = Path(name)
             for number, path in enumerate(chosen[: options.count]):
                 (work / f"{number:04}_{path.name}").write_bytes(path.read_bytes())
-            (work / "count").write_text(str(options.count))
-            package = build.installed(version, work / "npm")
-            seconds, release = there(options.built, version, work, package)
-            start, tally = time.monotonic(), Tally()
-            for path in sorted(work.glob("*.json")):
-                tally.compare(path.stem, here(path.with_suffix(".pyc")), json.loads(path.read_text()))
-        print(f"CPython {release} there, {release_of(native)} here: {tally.total} code objects, "
-              f"{len(tally.differing)} differ, {tally.other_levels} are proven in another way; "
-              f"{seconds:.1f} s there, {time.monotonic() - start:.1f} s here", flush=True)  # fmt: skip
+            theirs = there(options.built, version, work, build.installed(version, work / "npm"), options.count)
+            ours = here(native, work)
+            tally = Tally()
+            for path in sorted(work.glob("*.there")):
+                tally.compare(path.stem, json.loads(path.with_suffix(".here").read_text()), json.loads(path.read_text()))
+        print(f"CPython {theirs[1]} there, {ours[1]} here: {tally.total} code objects, {len(tally.differing)} differ, "
+              f"{tally.other_levels} are proven in another way; {theirs[0]:.1f} s there, {ours[0]:.1f} s here",
+              flush=True)  # fmt: skip
         for one in tally.differing[:20]:
             print("  " + one[:300])
         wrong += len(tally.differing)
