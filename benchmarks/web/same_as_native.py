@@ -147,7 +147,8 @@ def main() -> int:
             ours = here(native, work)
             tally = Tally()
             for path in sorted(work.glob("*.there")):
-                tally.compare(path.stem, json.loads(path.with_suffix(".here").read_text()), json.loads(path.read_text()))
+                answers = (json.loads(one.read_text()) for one in (path.with_suffix(".here"), path))
+                tally.compare(path.stem, *answers)
         print(f"CPython {theirs[1]} there, {ours[1]} here: {tally.total} code objects, {len(tally.differing)} differ, "
               f"{tally.other_levels} are proven in another way; {theirs[0]:.1f} s there, {ours[0]:.1f} s here",
               flush=True)  # fmt: skip
