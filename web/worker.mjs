@@ -24,7 +24,9 @@ async function load(folder) {
     loadPyodide({ indexURL: folder, stdout() {}, stderr() {} }), own("depyf.zip"),
   ]);
   pyodide.FS.writeFile("/depyf.zip", depyf);
-  pyodide.runPython("import sys; sys.path.insert(0, '/depyf.zip'); import answers");
+  // Here is no thread with a deeper stack to do it again in; until 3.10 each call takes of the browser's stack.
+  pyodide.runPython("import sys; sys.path.insert(0, '/depyf.zip'); import answers\n"
+    + "if sys.version_info >= (3, 11): sys.setrecursionlimit(4000)");
   python = { pyodide, answer: pyodide.runPython("answers.answer") };
   return pyodide.runPython("sys.version.split()[0]");
 }
@@ -49,7 +51,9 @@ onmessage = ({ data: { id, folder, request, files } }) => {
       postMessage(folder ? { id, answer: await load(folder) } : { id, ...answered(request, files) });
     } catch (error) {
       // Not one of depyf's: the interpreter itself has failed, and what it does next is nobody's guess.
-      postMessage({ id, failure: String(error.message || error).trim().split("\n").at(-1).slice(0, 500) });
+      const text = String(error.message || error).trim().split("\n").at(-1).slice(0, 500);
+      const isDeep = /call stack|too much recursion/i.test(text);
+      postMessage({ id, failure: isDeep ? "nested too deep for the browser's stack: use the command line" : text });
     }
   });
 };

@@ -16,6 +16,7 @@ import gzip
 import io
 import json
 import os
+import random
 import sys
 import tempfile
 import time
@@ -27,7 +28,8 @@ from typing import Any, Dict, List, Optional
 from devtools import Browser, Server, serving
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "web"), str(ROOT / "benchmarks" / "torch_compile")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "web"), str(ROOT / "benchmarks" / "torch_compile"),
+                str(ROOT / "benchmarks" / "lib")]  # fmt: skip
 
 from report_in_browser import browser  # noqa: E402
 
@@ -36,7 +38,7 @@ LONG = "\n".join("def f{0}(x):\n    return [y for y in x if y > {0}] or f{0}(x +
 OPEN = "document.querySelector('.source')"
 DONE = "!document.querySelector('#result').hidden && document.querySelector('#busy').hidden"
 TROUBLE = "document.querySelector('#trouble').textContent"
-TROUBLE_BOX = "#trouble"
+LISTED = "!document.querySelector('#members').hidden && document.querySelector('#result').hidden"
 IDLE = "document.querySelector('#busy').hidden"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -67,8 +69,8 @@ def archive(files: Dict[str, bytes]) -> bytes:
 class Session:
     """The page in a browser, and what was found out about it."""
 
-    def __init__(self, page: Browser, server: Server, axe: str) -> None:
-        self.page, self.server, self.axe = page, server, axe
+    def __init__(self, page: Browser, server: Server, axe: str, verbose: bool) -> None:
+        self.page, self.server, self.axe, self.verbose = page, server, axe, verbose
         self.wrong: List[str] = []
         self.count = 0
         self.times: Dict[str, float] = {}
@@ -100,7 +102,7 @@ class Session:
         start = time.monotonic()
         self.page.run("document.querySelector('#name').textContent = ''")
         self.drop(name, data, on)
-        self.page.wait(f"({DONE} && document.querySelector('#name').textContent) || {TROUBLE}")
+        self.page.wait(f"({DONE} && document.querySelector('#name').textContent) || {TROUBLE} || {LISTED}")
         return time.monotonic() - start
 
     def type(self, text: str) -> None:
@@ -180,7 +182,7 @@ def use_views(at: Session) -> None:
     at.note("the compact layout", at.text(".source code").startswith("x ="))
     at.type("def f(:")
     page.wait(TROUBLE)
-    at.note(f"what is no Python is said: {at.text(TROUBLE_BOX)}", "not Python source" in at.text("#trouble"))
+    at.note(f"what is no Python is said: {at.text('#trouble')}", "not Python source" in at.text("#trouble"))
 
 
 def use_archives(at: Session, newest: str) -> None:
@@ -238,6 +240,30 @@ def use_limits(at: Session) -> None:
     at.note("the page lives on", at.text(".source code") == "x = 1")
 
 
+def use_hostile(at: Session, newest: str, count: int) -> None:
+    """Damaged files, deep and large ones: each has an answer, and the page lives on."""
+    from fuzz_inputs import damage
+
+    at.load()
+    dice, good = random.Random(1), compiled(newest)
+    files = {f"damaged-{number}.pyc": damage(dice, good, [good]) for number in range(count)}
+    files["random.exe"] = b"MZ" + bytes(dice.randrange(256) for _ in range(100_000))
+    for what, text in (("minus", "x = " + "-" * 5000 + "1"), ("brackets", "x = " + "[" * 190 + "]" * 190),
+                       ("sum", "x = " + "+".join(["y"] * 5000)), ("calls", "x = " + "f(" * 90 + ")" * 90),
+                       ("chain", "x = y" + ".a()" * 3000), ("else", "if a: b\n" + "elif a: b\n" * 1500)):  # fmt: skip
+        files[f"{what}.py"] = text.encode()
+    files["bomb.pyc.gz"] = gzip.compress(bytes(400 << 20))
+    for name, data in files.items():
+        at.page.run("document.querySelector('#trouble').textContent = ''")
+        at.shown(name, data)
+        trouble = at.text("#trouble")
+        at.note(f"{name}: {trouble}", "internal error" not in trouble)
+        if at.verbose:
+            print(f"{name}: {trouble or at.text('#verdicts summary')}"[:200])
+    at.shown("small.py", b"x = 1\n")
+    at.note("the page lives on after hostile files", at.text(".source code") == "x = 1")
+
+
 def use_offline(at: Session, newest: str) -> None:
     """Without a server the page and a CPython that was used are there."""
     at.load()
@@ -290,6 +316,8 @@ def main() -> int:
     parser.add_argument("--axe", default="", help="axe.min.js of axe-core")
     parser.add_argument("--pictures", type=Path, help="a folder for screenshots")
     parser.add_argument("--chromium", default=os.environ.get("CHROMIUM", ""), help="the browser")
+    parser.add_argument("--damaged", type=int, default=40, metavar="N", help="damaged files (default 40)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print what is said of hostile files")
     options = parser.parse_args()
     chromium = browser(options.chromium)
     axe = Path(options.axe).read_text(encoding="utf-8") if options.axe else ""
@@ -305,7 +333,7 @@ def main() -> int:
             options.pictures.mkdir(parents=True, exist_ok=True)
         with serving(folder) as server:
             page = Browser(chromium, Path(name) / "profile", server.server_port)
-            at = Session(page, server, axe)
+            at = Session(page, server, axe, options.verbose)
             try:
                 page.size(1280, 900, False)
                 use_files(at, versions)
@@ -313,6 +341,7 @@ def main() -> int:
                 use_archives(at, versions[-1])
                 use_comparison(at, versions[-1])
                 use_limits(at)
+                use_hostile(at, versions[-1], options.damaged)
                 use_offline(at, versions[-1])
                 look(at, options.pictures, versions[-1])
                 hosts = {one.split("://")[-1].split("/")[0].split(":")[0] for one in server.foreign}
