@@ -277,7 +277,16 @@ def _compare(asked: dict[str, Any]) -> dict[str, Any]:
     return {"equal": not found, "how": "compared in statements", "lines": list(map(_shown, lines))}
 
 
+def _report(asked: dict[str, Any]) -> dict[str, Any]:
+    """The reports of torch.compile that a folder or a log holds, as HTML; by process."""
+    from depyf.explain.report.html.report_page import report_page
+    from depyf.run.reports import read_reports
+
+    found = read_reports(asked["file"])
+    return {"pages": [[name, report_page(report, os.path.dirname(asked["file"]))] for name, report in found.items()]}
+
+
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "open": _open, "member": _member, "decompile": _decompile, "disassemble": _disassemble, "graph": _graph,
-    "steps": _steps, "compare": _compare,
+    "steps": _steps, "compare": _compare, "report": _report,
 }  # fmt: skip

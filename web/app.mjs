@@ -109,6 +109,8 @@ function cancel(reason = "cancelled") {
 async function open(file) {
   if (file.bytes.length > MOST_BYTES) throw new Error(`${file.name} has more than ${MOST_BYTES >> 20} MB: use the command line`);
   cancel("another file was opened");
+  for (const one of ["members", "report", "result"]) if (!file.typed && !(one === "members" && file.from)) $(one).hidden = true;
+  if (file.others || REPORTS.test(file.name)) return report(file);
   const made = madeBy(file.bytes, about);
   const version = choose(file.bytes, about, $("python").value);
   const mine = now = { file, version, made, views: {} };
@@ -118,8 +120,48 @@ async function open(file) {
     if (mine !== now) return;
     if (archive) return list(file, version, archive, members, unread, left);
   }
-  if (!file.from) $("members").hidden = true;
+  $("report").hidden = true;
   await decompile();
+}
+
+// What torch.compile did, as `depyf report --html` writes it, in a frame that has no origin and no network.
+const REPORTS = /\.(log|json|jsonl)(\.gz)?$/i;
+async function report(file) {
+  now = null;
+  const place = `/files/0/${named(file.name)}`;
+  const files = file.others?.map(([name, bytes]) => [`${place}/${name.split("/").map(named).join("/")}`, bytes]) ?? [[place, file.bytes]];
+  const { pages } = await ask(about.built.at(-1), `Reading ${file.name}`, { do: "report", file: place }, files);
+  $("report-title").textContent = file.name;
+  const show = (html) => {
+    const frame = el("iframe", { sandbox: "allow-scripts", src: "report.html", title: "The report" });
+    frame.addEventListener("load", () => frame.contentWindow.postMessage(html, "*"), { once: true });
+    $("report").querySelector("iframe")?.remove();
+    $("report").append(frame);
+  };
+  $("pages").replaceChildren(...pages.length > 1 ? pages.map(([name, html]) =>
+    el("button", { type: "button", onclick: () => show(html) }, name)) : []);
+  $("report").hidden = false;
+  show(pages[0][1]);
+}
+
+// The files of a folder that was dropped, with their paths in it.
+async function filesIn(folder) {
+  const found = [], todo = [[folder, ""]];
+  let size = 0;
+  while (todo.length) {
+    const [entry, path] = todo.pop();
+    if (entry.isFile) {
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      if ((size += file.size) > MOST_BYTES) throw new Error(`${folder.name} has more than ${MOST_BYTES >> 20} MB`);
+      found.push([path + entry.name, new Uint8Array(await file.arrayBuffer())]);
+      continue;
+    }
+    const reader = entry.createReader(), below = entry === folder ? "" : `${path}${entry.name}/`;
+    for (let more; (more = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))).length;) {
+      todo.push(...more.map((one) => [one, below]));
+    }
+  }
+  return found;
 }
 
 const filesOf = ({ file, other }) => [[path(file), file.bytes], ...(other ? [[path(other, 1), other.bytes]] : [])];
@@ -144,7 +186,6 @@ function list(file, version, archive, members, unread, left) {
 
 async function decompile() {
   const mine = now;
-  $("result").hidden = !isTyped() || $("result").hidden;
   const answer = await ask(mine.version, `Decompiling ${mine.file.name}`, request("decompile"), filesOf(mine));
   if (mine !== now) return;
   now.answer = answer;
@@ -281,6 +322,8 @@ addEventListener("dragover", (event) => {
 for (const name of ["dragleave", "drop"]) addEventListener(name, () => document.body.classList.remove("over"));
 addEventListener("drop", (event) => {
   event.preventDefault();
+  const entry = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).find((one) => one?.isDirectory);
+  if (entry) return attempt(async () => opened({ name: entry.name, bytes: [], others: await filesIn(entry) }));
   read(event.dataTransfer, event.target.closest("#pane-compare") && now ? compare : opened);
 });
 

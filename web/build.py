@@ -34,7 +34,8 @@ KEPT = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.mjs", "pyodide.asm.wasm", 
         "python_stdlib.zip", "pyodide-lock.json", "repodata.json")  # fmt: skip
 """What a browser loads of a release; none has all of them."""
 
-PAGE = ("index.html", "style.css", "app.mjs", "view.mjs", "draw.mjs", "choose.mjs", "worker.mjs", "offline.mjs")
+PAGE = ("index.html", "style.css", "app.mjs", "view.mjs", "draw.mjs", "choose.mjs", "worker.mjs", "offline.mjs",
+        "report.html", "report.js")  # fmt: skip
 
 COMPILE = """
 const [folder, source, target] = process.argv.slice(2);

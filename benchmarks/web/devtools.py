@@ -14,7 +14,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 
 class Browser:
@@ -78,6 +78,15 @@ class Browser:
         if "exceptionDetails" in done:
             raise RuntimeError(str(done["exceptionDetails"].get("exception", {}).get("description", done)))
         return done["result"].get("value")
+
+    def frame(self, end: str) -> Callable[[str], Any]:
+        """What evaluates in the frame whose address has that end, which has a process of its own. Raises RuntimeError."""
+        targets = self.send("Target.getTargets")["targetInfos"]
+        found = [one["targetId"] for one in targets if one["type"] == "iframe" and one["url"].endswith(end)]
+        if not found:
+            raise RuntimeError(f"no frame {end}")
+        session = self.send("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
+        return lambda script: self.send("Runtime.evaluate", session, expression=script, returnByValue=True)["result"].get("value")
 
     def wait(self, script: str, seconds: float = 120) -> float:
         """Wait until an expression is true; the seconds that took. Raises TimeoutError."""

@@ -240,6 +240,21 @@ def use_limits(at: Session) -> None:
     at.note("the page lives on", at.text(".source code") == "x = 1")
 
 
+def use_report(at: Session) -> None:
+    """A log of TORCH_TRACE."""
+    at.load()
+    at.drop("trace.log", (ROOT / "tests" / "cases" / "reports" / "trace.log").read_bytes())
+    at.page.wait(f"document.querySelector('iframe') || {TROUBLE}")
+    at.note(f"a report is shown: {at.text('#trouble')}", at.page.run("!document.querySelector('#report').hidden"))
+    time.sleep(2)
+    frame = at.page.frame("report.html")
+    at.note("in a frame without an origin", frame("self.origin") == "null")
+    at.note("with its lines", frame("document.querySelectorAll('.depyf .l').length > 3"))
+    at.note("and its script", frame("dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true})) && "
+                                    "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))"
+                                    " && document.querySelector('dialog').open"))  # fmt: skip
+
+
 def use_hostile(at: Session, newest: str, count: int) -> None:
     """Damaged files, deep and large ones: each has an answer, and the page lives on."""
     from fuzz_inputs import damage
@@ -341,6 +356,7 @@ def main() -> int:
                 use_archives(at, versions[-1])
                 use_comparison(at, versions[-1])
                 use_limits(at)
+                use_report(at)
                 use_hostile(at, versions[-1], options.damaged)
                 use_offline(at, versions[-1])
                 look(at, options.pictures, versions[-1])
