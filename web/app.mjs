@@ -109,12 +109,12 @@ function cancel(reason = "cancelled") {
 async function open(file) {
   if (file.bytes.length > MOST_BYTES) throw new Error(`${file.name} has more than ${MOST_BYTES >> 20} MB: use the command line`);
   cancel("another file was opened");
+  $("input").classList.toggle("slim", !file.typed);
   for (const one of ["members", "report", "result"]) if (!file.typed && !(one === "members" && file.from)) $(one).hidden = true;
   if (file.others || REPORTS.test(file.name)) return report(file);
   const made = madeBy(file.bytes, about);
   const version = choose(file.bytes, about, $("python").value);
   const mine = now = { file, version, made, views: {} };
-  $("input").classList.toggle("slim", !file.typed);
   if (!made && !file.typed) {
     const { archive, members, unread, left } = await ask(version, `Opening ${file.name}`, { do: "open", file: path(file) }, filesOf(mine));
     if (mine !== now) return;
@@ -134,7 +134,12 @@ async function report(file) {
   $("report-title").textContent = file.name;
   const show = (html) => {
     const frame = el("iframe", { sandbox: "allow-scripts", src: "report.html", title: "The report" });
-    frame.addEventListener("load", () => frame.contentWindow.postMessage(html, "*"), { once: true });
+    const ready = ({ source }) => {
+      if (source !== frame.contentWindow) return;
+      removeEventListener("message", ready);
+      source.postMessage(html, "*");
+    };
+    addEventListener("message", ready);
     $("report").querySelector("iframe")?.remove();
     $("report").append(frame);
   };

@@ -28,6 +28,7 @@ export function layout(blocks) {
   const outer = {
     left: Math.min(...boxes.map((box) => box.x)) - LANE, right: Math.max(...boxes.map((box) => box.x + box.width)) + LANE,
   };
+  const bottoms = layers.map((members) => Math.max(...members.map((at) => boxes[at].y + boxes[at].height)));
   const edges = [];
   next.forEach((targets, at) => targets.forEach(([label, to], port) => {
     const from = boxes[at], goal = boxes[to];
@@ -42,7 +43,8 @@ export function layout(blocks) {
     // Past the layers between, in a lane beside all boxes: up on the left, down on the right.
     const isUp = layer[to] <= layer[at];
     const lane = isUp ? (outer.left -= LANE) : (outer.right += LANE);
-    edges.push({ kind, path: `M${x} ${y}v8Q${x} ${y + 16} ${x + Math.sign(lane - x) * 8} ${y + 16}H${lane}`
+    const below = bottoms[layer[at]] + 8 + 4 * port;
+    edges.push({ kind, path: `M${x} ${y}V${below - 6}Q${x} ${below} ${x + Math.sign(lane - x) * 6} ${below}H${lane}`
       + `V${goal.y - 16}H${goalX}V${goal.y}` });
   }));
   return {

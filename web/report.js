@@ -5,3 +5,4 @@ addEventListener("message", ({ source, data }) => {
   document.write(data);
   document.close();
 });
+parent.postMessage("ready", "*");
