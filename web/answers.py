@@ -11,6 +11,7 @@ import keyword
 import os
 import re
 import tokenize
+from itertools import islice
 from types import CodeType
 from typing import Any, Callable, Iterator, Tuple
 
@@ -114,7 +115,8 @@ def _decompile(asked: dict[str, Any]) -> dict[str, Any]:
     version = ".".join(map(str, raw.version)) if raw is not None else ""
     return {
         "python": version, "filename": printable(raw.filename) if raw is not None else "", "text": text,
-        "source": list(_coloured(text)), "units": units, "lines": lines, "proven": result.proven,
+        "source": list(islice(_coloured(text), MOST_ROWS)), "left": max(text.count("\n") - MOST_ROWS, 0),
+        "units": units, "lines": lines, "proven": result.proven,
         "summary": [line[2:] for line in map(printable, summary(result))],
     }  # fmt: skip
 

@@ -64,14 +64,15 @@ async function ask(version, what, request, files) {
   working = python;
   busy(isNew ? `Loading CPython ${version}` : what);
   try {
-    if (isNew) await python.ready;
+    await python.ready;
+    python.isLoaded = true;
     busy(what);
     const { answer, bytes } = await python.send({ request, files });
     if (answer.error) throw new Error(answer.error);
     return bytes ?? answer;
   } finally {
     clearTimeout(timer);
-    if (working === python) busy("");
+    if (working === python && !python.waiting.size) busy("");
   }
 }
 
@@ -88,12 +89,14 @@ const path = (file, folder = 0) => `/files/${folder}/${named(file.name)}`;
 const layout = () => document.querySelector("input[name=layout]:checked").value;
 const isTyped = () => now?.file.typed;
 
+let attempts = 0;
 async function attempt(work) {
+  const mine = ++attempts;
   trouble("");
   try {
     await work();
   } catch (error) {
-    trouble(error.message);
+    if (mine === attempts) trouble(error.message);
   }
 }
 
@@ -108,7 +111,7 @@ function cancel(reason = "cancelled") {
 
 async function open(file) {
   if (file.bytes.length > MOST_BYTES) throw new Error(`${file.name} has more than ${MOST_BYTES >> 20} MB: use the command line`);
-  cancel("another file was opened");
+  if (working?.isLoaded && !file.typed) cancel("another file was opened");
   $("input").classList.toggle("slim", !file.typed);
   for (const one of ["members", "report", "result"]) if (!file.typed && !(one === "members" && file.from)) $(one).hidden = true;
   if (file.others || REPORTS.test(file.name)) return report(file);
@@ -335,7 +338,8 @@ addEventListener("drop", (event) => {
 let wait;
 function typed(delay) {
   clearTimeout(wait);
-  wait = setTimeout(() => attempt(async () => {
+  // What is typed while something is loaded or decompiled waits for it.
+  wait = setTimeout(() => working && (isTyped() || !now) ? typed(200) : attempt(async () => {
     const text = $("typed").value;
     const state = new URLSearchParams({ code: text, layout: layout(), python: $("python").value });
     history.replaceState(null, "", text ? `#${state}` : location.pathname + location.search);

@@ -35,7 +35,7 @@ export function sourceView(answer) {
       el("button", { class: "number", type: "button", tabindex: index ? -1 : 0, "aria-label": label }, String(number)),
       margin, el("code", {}, ...pieces.map(([text, css]) => css ? el("span", { class: `t-${css}` }, text) : text)));
   });
-  return el("div", { class: "code source", role: "region", tabindex: 0, "aria-label": "Source" }, ...rows);
+  return el("div", { class: "code source", role: "region", tabindex: 0, "aria-label": "Source" }, ...rows, left(answer, "lines"));
 }
 
 // One line on the whole, and all code objects below it.
@@ -43,7 +43,7 @@ export function verdictsView(answer, note, go) {
   const [first, ...rest] = answer.summary;
   const counts = RANK.map((level) => [level, answer.units.filter((unit) => unit.level === level).length])
     .filter(([, count]) => count);
-  const rows = answer.units.map((unit) => el("tr", {},
+  const rows = answer.units.slice(0, 5000).map((unit) => el("tr", {},
     el("td", {}, chip(unit.level)),
     el("td", {}, el("button", { type: "button", class: "link", onclick: () => go(unit.row) }, unit.name)),
     el("td", {}, unit.words === unit.level ? "" : unit.words)));
@@ -59,7 +59,7 @@ export function verdictsView(answer, note, go) {
 }
 
 const left = (answer, what) => answer.left
-  ? el("p", { class: "quiet" }, `${answer.left} more ${what} are left out: the command line shows all.`) : null;
+  ? el("p", { class: "quiet" }, `${answer.left} more ${what} are left out here.`) : null;
 
 export function listingView(answer) {
   const sections = answer.codes.map((code) => {

@@ -80,13 +80,21 @@ class Browser:
         return done["result"].get("value")
 
     def frame(self, end: str) -> Callable[[str], Any]:
-        """What evaluates in the frame whose address has that end, which has a process of its own. Raises RuntimeError."""
-        targets = self.send("Target.getTargets")["targetInfos"]
-        found = [one["targetId"] for one in targets if one["type"] == "iframe" and one["url"].endswith(end)]
+        """What evaluates in the frame whose address has that end; it has a process of its own. Raises RuntimeError."""
+        found: List[str] = []
+        start = time.monotonic()
+        while not found and time.monotonic() - start < 20:
+            self.run("0")  # lets the frame go on, which waits until it is attached to
+            targets = self.send("Target.getTargets")["targetInfos"]
+            found = [one["targetId"] for one in targets if one["type"] == "iframe" and one["url"].endswith(end)]
         if not found:
             raise RuntimeError(f"no frame {end}")
         session = self.send("Target.attachToTarget", targetId=found[0], flatten=True)["sessionId"]
-        return lambda script: self.send("Runtime.evaluate", session, expression=script, returnByValue=True)["result"].get("value")
+
+        def value(script: str) -> Any:
+            return self.send("Runtime.evaluate", session, expression=script, returnByValue=True)["result"].get("value")
+
+        return value
 
     def wait(self, script: str, seconds: float = 120) -> float:
         """Wait until an expression is true; the seconds that took. Raises TimeoutError."""
