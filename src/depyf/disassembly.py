@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import types
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
 from .decompiler.bytecode import RawCode, load
 from .decompiler.bytecode.disassemble import disassemble
@@ -19,7 +19,7 @@ from .decompiler.live.objects import target_of
 from .errors import DecompilationError, DepyfError
 from .escapes import printable
 
-__all__ = ["dot", "listing", "raw_code", "svg"]
+__all__ = ["DrawnBlock", "ListedInstruction", "dot", "graph", "heading", "listing", "raw_code", "rows", "svg"]
 
 _RAW = 34  # columns
 _SECONDS = 300
@@ -46,6 +46,27 @@ def listing(raw: RawCode) -> list[str]:
     return lines
 
 
+class DrawnBlock(NamedTuple):
+    """A basic block: the index of its first instruction, the instructions as text, and which blocks follow.
+
+    An edge is a label ("", "jump" or "raises") and the start of a block.
+    """
+
+    start: int
+    instructions: tuple[str, ...]
+    edges: tuple[tuple[str, int], ...]
+
+
+def graph(raw: RawCode) -> list[DrawnBlock]:
+    """The control flow graph of one code object. Raises DecompilationError for code without canonical instructions."""
+    blocks = []
+    for block in build_flowgraph(disassemble(raw)).blocks:
+        found = (("", block.fall), ("jump", block.target), ("raises", block.handler_block))
+        edges = tuple((label, other.start) for label, other in found if other is not None)
+        blocks.append(DrawnBlock(block.start, tuple(map(repr, block.instructions)), edges))
+    return blocks
+
+
 def dot(raw: RawCode) -> list[str]:
     """The control flow graph of each code object, in the language of Graphviz; dashed where an exception leads.
 
@@ -55,14 +76,12 @@ def dot(raw: RawCode) -> list[str]:
     for number, one in enumerate(raw.walk()):
         lines.append(f"  subgraph cluster_{number} {{")
         lines.append(f'    label="{_escaped(one.qualname)}";')
-        for block in build_flowgraph(disassemble(one)).blocks:
-            name = f"{number}.{block.start}"
-            text = "\\l".join([*(_escaped(repr(instruction)) for instruction in block.instructions), ""])
-            lines.append(f'    "{name}" [label="{text}"];')
-            for label, other in (("", block.fall), ("jump", block.target), ("raises", block.handler_block)):
-                if other is not None:
-                    style = " style=dashed" if label == "raises" else ""
-                    lines.append(f'    "{name}" -> "{number}.{other.start}" [label="{label}"{style}];')
+        for block in graph(one):
+            text = "\\l".join([*map(_escaped, block.instructions), ""])
+            lines.append(f'    "{number}.{block.start}" [label="{text}"];')
+            for label, start in block.edges:
+                style = " style=dashed" if label == "raises" else ""
+                lines.append(f'    "{number}.{block.start}" -> "{number}.{start}" [label="{label}"{style}];')
         lines.append("  }")
     return [*lines, "}"]
 
@@ -82,10 +101,27 @@ def svg(raw: RawCode) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _of_one(raw: RawCode) -> list[str]:
+class ListedInstruction(NamedTuple):
+    """A stored instruction and the first canonical one that comes of it; the others have rows of their own, without
+    ``offset`` and ``stored``. ``line`` is that of the source, None if unknown."""
+
+    line: int | None
+    offset: int | None
+    stored: str
+    canonical: str
+
+
+def heading(raw: RawCode) -> list[str]:
+    """What a listing of one code object begins with."""
     version = ".".join(map(str, raw.version))
-    lines = [f"{raw.qualname}: CPython {version}, {raw.filename}:{raw.firstlineno}"]
-    lines.append(f"  parameters and variables: {', '.join(raw.localsplus) or 'none'}")
+    return [
+        f"{raw.qualname}: CPython {version}, {raw.filename}:{raw.firstlineno}",
+        f"  parameters and variables: {', '.join(raw.localsplus) or 'none'}",
+    ]
+
+
+def rows(raw: RawCode) -> tuple[list[ListedInstruction], str]:
+    """The instructions of one code object, and why it has no canonical ones, '' if it has."""
     by_offset: dict[int, list[tuple[int, Instruction]]] = {}
     starts: set[int] = set()
     failure = ""
@@ -95,20 +131,31 @@ def _of_one(raw: RawCode) -> list[str]:
             by_offset.setdefault(instruction.offset, []).append((index, instruction))
         starts = {block.start for block in build_flowgraph(instructions).blocks}
     except DecompilationError as error:
-        failure = f"  no canonical instructions: {error.reason}"
-    lines.append(f"  {'line':>5} {'offset':>6}  {'stored':{_RAW}} canonical")
-    before = None
+        failure = f"no canonical instructions: {error.reason}"
+    made: list[ListedInstruction] = []
     for offset, text in _stored(raw):
         found = by_offset.pop(offset, [])
         line = next((one.line for _, one in found if one.line is not None), None)
-        shown = str(line) if line is not None and line != before else ""
-        before = line if line is not None else before
-        rows = [_canonical(index, one, starts) for index, one in found] or [""]
-        lines.append(f"  {shown:>5} {offset:6}  {text:{_RAW}} {rows[0]}".rstrip())
-        lines += [f"  {'':5} {'':6}  {'':{_RAW}} {row}" for row in rows[1:]]
+        texts = [_canonical(index, one, starts) for index, one in found] or [""]
+        made.append(ListedInstruction(line, offset, text, texts[0]))
+        made += [ListedInstruction(line, None, "", more) for more in texts[1:]]
     for left in by_offset.values():  # of no stored instruction: what a pass has put in
-        lines += [f"  {'':5} {'':6}  {'':{_RAW}} {_canonical(index, one, starts)}" for index, one in left]
-    return [*lines, failure] if failure else lines
+        made += [ListedInstruction(one.line, None, "", _canonical(index, one, starts)) for index, one in left]
+    return made, failure
+
+
+def _of_one(raw: RawCode) -> list[str]:
+    lines = heading(raw)
+    lines.append(f"  {'line':>5} {'offset':>6}  {'stored':{_RAW}} canonical")
+    found, failure = rows(raw)
+    before = None
+    for row in found:
+        is_new = row.offset is not None and row.line is not None and row.line != before
+        before = row.line if is_new else before
+        shown = str(row.line) if is_new else ""
+        offset = "" if row.offset is None else row.offset
+        lines.append(f"  {shown:>5} {offset:>6}  {row.stored:{_RAW}} {row.canonical}".rstrip())
+    return [*lines, "  " + failure] if failure else lines
 
 
 def _stored(raw: RawCode) -> Iterator[tuple[int, str]]:

@@ -17,7 +17,7 @@ from depyf.decompiler.bytecode import interpreters
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
 from depyf.decompiler.bytecode.versions import TABLES
 from depyf.decompiler.proof import compile_worker, compiler_pool
-from depyf.decompiler.proof.compiler_pool import CompilerPool, NoInterpreter
+from depyf.decompiler.proof.compiler_pool import CompilerPool, NoInterpreter, OwnCompiler
 
 REQUEST = {"source": "a = 1\n", "filename": "file", "flags": 0, "optimize": 0, "unit": None}
 ABSENT = (3, 99)
@@ -227,3 +227,49 @@ def test_an_answer_is_remembered_until_told_to_forget(nowhere):
     assert find_interpreter(ABSENT) is None
     interpreters.forget_interpreters()
     assert find_interpreter(ABSENT) is not None
+
+
+@pytest.mark.parametrize(
+    "request_of",
+    [
+        {}, {"twice": True}, {"optimize": 2, "source": "assert a, 'text'\n"}, {"source": "a ="}, {"source": "a\0b"},
+        {"source": "(" * 5000 + ")" * 5000}, {"source": "from __future__ import annotations\ndef f(x: int): pass\n"},
+    ],
+)  # fmt: skip
+def test_this_interpreter_answers_as_a_process_does(pool, request_of):
+    """What compiles where no process can be started, as in a browser."""
+    request = dict(REQUEST, **request_of)
+    (kind, own), (other_kind, other) = (one.compile(request, HOST_VERSION) for one in (OwnCompiler(), pool))
+    assert kind == other_kind
+    if kind == "error":
+        assert own == other
+    elif request.get("twice"):
+        assert list(map(marshal.loads, own)) == list(map(marshal.loads, other))
+    else:
+        assert marshal.loads(own) == marshal.loads(other)  # which objects are marked as shared differs by process
+
+
+def test_this_interpreter_has_no_other_version():
+    with pytest.raises(NoInterpreter, match=r"no CPython 3\.99 found"):
+        OwnCompiler().compile(REQUEST, ABSENT)
+
+
+def test_on_webassembly_no_process_is_started():
+    program = """
+        import subprocess, sys
+
+        def refuse(*args, **kwargs):
+            raise AssertionError("a process was started")
+
+        sys.platform = "emscripten"
+        subprocess.Popen = refuse
+        import depyf
+        from depyf.decompiler.bytecode.interpreters import find_interpreter
+        from depyf.decompiler.proof.compiler_pool import POOL, OwnCompiler
+
+        assert isinstance(POOL, OwnCompiler)
+        assert find_interpreter((3, 8)) is find_interpreter(sys.version_info[:2]) is None
+        print(depyf.analyze(compile("def f(x): return [y for y in x]", "f.py", "exec")).proven)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, encoding="utf-8")
+    assert done.stdout.strip() == "True", done.stderr

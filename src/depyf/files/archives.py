@@ -5,17 +5,17 @@ A wheel or a tar file is unpacked before it is imported; other zip files (eggs, 
 
 from __future__ import annotations
 
-import lzma
 import struct
 import threading
 import zipfile
 import zlib
 from typing import IO, Any, Iterator, NamedTuple
 
+from .lzma_reader import LZMAError
 from .names import CACHE, is_compiled, is_python, misspelled, spelling
 from .trees import DEFAULT_LIMITS, Limits, Problem, Tree, Unreadable, VerificationError
 
-DAMAGED = (zipfile.BadZipFile, struct.error, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+DAMAGED = (zipfile.BadZipFile, struct.error, zlib.error, LZMAError, EOFError, OSError, ValueError,
             NotImplementedError, RuntimeError, KeyError, IndexError, OverflowError, MemoryError)  # fmt: skip
 
 LONGEST_NAME, _DEEPEST = 4096, 100

@@ -10,12 +10,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import lzma
 import re
 from typing import IO, Any, Iterator, NamedTuple
 
 from .archives import LONGEST_NAME, Archive
 from .content import begins_as_tar, has_checksum, may_be_archive
+from .lzma_reader import xz_decompressor
 from .names import is_python, spelling
 from .trees import DEFAULT_LIMITS, END, Entry, Limits, Unreadable, VerificationError
 
@@ -125,15 +125,15 @@ class _Xz(io.RawIOBase):
         self._reader = self._new()
         self._is_at_start = True
 
-    def _new(self) -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=self.most)
+    def _new(self) -> Any:
+        return xz_decompressor(self.most)
 
     def readable(self) -> bool:
         """For io.BufferedReader."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer, or a part of it. Raises lzma.LZMAError, EOFError."""
+        """Fill the buffer, or a part of it. Raises LZMAError, EOFError."""
         found = b""
         while not found:
             rest = b""

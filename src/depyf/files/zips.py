@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import lzma
 import stat
 import struct
 import time
@@ -12,6 +11,7 @@ import zlib
 from typing import IO, Any, Iterator
 
 from .archives import DAMAGED, Archive, error_text
+from .lzma_reader import lzma1_decompressor
 from .names import is_python
 from .trees import DEFAULT_LIMITS, END, Entry, Limits, Problem, Unreadable
 from .wheels import ELSEWHERE, WheelLayout
@@ -216,6 +216,5 @@ def _reader(info: zipfile.ZipInfo, data: bytes) -> tuple[Any, int]:
         pb, lp = divmod(rest, 5)
         # The window is allocated at once; one of the size of the data is enough.
         window = max(min(window, info.file_size + 1), _SMALLEST_WINDOW)
-        filters = [{"id": lzma.FILTER_LZMA1, "dict_size": window, "lc": lc, "lp": lp, "pb": pb}]
-        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters), 4 + size
+        return lzma1_decompressor(window, lc, lp, pb), 4 + size
     raise Problem(f"is compressed by method {info.compress_type}, which depyf does not read")

@@ -11,9 +11,7 @@ from typing import Any, NamedTuple, Tuple
 
 from ..decompiler.bytecode.code.formats import FORMATS
 from ..decompiler.bytecode.interpreters import HOST_VERSION
-from ..decompiler.limits.deep_stack import with_room
-from ..decompiler.proof.compile_worker import CompileFailure, marshalled
-from ..decompiler.proof.compiler_pool import POOL, NoInterpreter
+from ..decompiler.proof.compiler_pool import POOL, NoInterpreter, OwnCompiler
 
 Version = Tuple[int, int]
 
@@ -56,10 +54,7 @@ def compiled(
     except NoInterpreter as error:
         if version != HOST_VERSION:
             raise NotCompiled(error.reason) from error
-        try:  # if Python is embedded in a program
-            return Compiled(with_room(lambda: marshalled(request)))
-        except CompileFailure as failure:
-            raise _not_compiled(str(failure), version) from failure
+        kind, value = OwnCompiler().compile(request, version)  # Python is embedded in a program
     if kind == "error":
         raise _not_compiled(value, version)
     return Compiled(*value) if twice else Compiled(value)

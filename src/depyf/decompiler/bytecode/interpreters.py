@@ -21,6 +21,9 @@ HOST_VERSION = sys.version_info[:2]
 
 Version = Tuple[int, int]
 
+CAN_START = sys.platform not in ("emscripten", "wasi")
+"""Whether the system starts processes: WebAssembly has none."""
+
 _VARIABLE = "DEPYF_PYTHONS"
 _QUESTION = "import sys; v = sys.version_info; print(sys.implementation.name, v[0], v[1], v[3], sys.executable)"
 _SECONDS = 20
@@ -33,6 +36,8 @@ _lock = threading.Lock()
 
 def find_interpreter(version: Version) -> str | None:
     """The path of a CPython of ``version``, None if there is none on this machine. The answer is cached."""
+    if not CAN_START:
+        return None
     with _lock:
         if version not in _found:
             found = (_verified(path, version) for path in dict.fromkeys(filter(_is_fixed, _candidates(version))))

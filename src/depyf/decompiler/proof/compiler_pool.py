@@ -2,6 +2,8 @@
 
 A process belongs to one thread while it works, so threads never share a pipe. If one dies or does not answer, that
 request fails, and the next starts another. They end with this process (children.py).
+
+Where no processes can be started, as in a browser, this interpreter is the only compiler (`OwnCompiler`).
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ import os
 import subprocess
 import threading
 import time
-from typing import Any
+from typing import Any, Protocol
 
 from ...children import Child
 from ...errors import DecompilationError
 from ...writing import undisturbed
-from ..bytecode.interpreters import Version, find_interpreter, missing
-from .compile_worker import ENVELOPE, read_message, write_message
+from ..bytecode.interpreters import CAN_START, HOST_VERSION, Version, find_interpreter, missing
+from ..limits.deep_stack import with_room
+from .compile_worker import ENVELOPE, CompileFailure, marshalled, marshalled_twice, read_message, write_message
 
 LIMIT = 60.0
 """The time limit of a compiler for one text, in seconds."""
@@ -28,6 +31,37 @@ _SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compile_work
 
 class NoInterpreter(DecompilationError):
     """The CPython needed to compile the source is not on this machine; the reason names its version."""
+
+
+class Compilers(Protocol):
+    """Compiles requests (`compile_request`) by the CPython of a version."""
+
+    def compile(self, request: dict[str, Any], version: Version) -> tuple[str, Any]:
+        """("code", marshalled code object of ``version``, or a tuple of two) or ("error", why there is none).
+
+        Raises NoInterpreter.
+        """
+
+    def close(self) -> None:
+        """Let go of what is kept for further requests."""
+
+
+class OwnCompiler:
+    """This interpreter, in this process: it has one version, and nothing bounds its time or memory."""
+
+    def compile(self, request: dict[str, Any], version: Version) -> tuple[str, Any]:
+        """As `Compilers.compile`."""
+        if version != HOST_VERSION:
+            raise NoInterpreter(missing(version), stage="recompile")
+        try:
+            if request.get("twice"):
+                return "code", with_room(lambda: marshalled_twice(request))
+            return "code", with_room(lambda: marshalled(request))
+        except CompileFailure as error:
+            return "error", str(error)
+
+    def close(self) -> None:
+        """Nothing is kept."""
 
 
 class CompilerPool:
@@ -40,10 +74,7 @@ class CompilerPool:
         self._owner = os.getpid()
 
     def compile(self, request: dict[str, Any], version: Version) -> tuple[str, Any]:
-        """("code", marshalled code object of ``version``, or a tuple of two) or ("error", why there is none).
-
-        Raises NoInterpreter.
-        """
+        """As `Compilers.compile`."""
         name = f"the compiler of CPython {version[0]}.{version[1]}"
         try:
             compiler = self._take(version)
@@ -128,5 +159,5 @@ class _Compiler(Child):
         super().end()
 
 
-POOL = CompilerPool()
+POOL: Compilers = CompilerPool() if CAN_START else OwnCompiler()
 atexit.register(POOL.close)
