@@ -29,25 +29,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     error = work.refused.get(raw)
     original = work.respelling.original.get(raw, raw)
     if error is not None:
-        partial = work.partial(raw, error)
-        lines = instruction_lines(raw)
-        error.instructions = "\n".join(lines)
-        refused_tree = tree_around(raw, partial.body) if partial.stand_in is None else work.tree_of(raw)
-        if partial.stand_in is not None and isinstance(refused_tree, nodes.Statement):
-            mark_stand_ins([refused_tree], [(raw, error, partial.stand_in)])
-        others = [
-            f"by {strategy.engine}: {failure.reason}"
-            for strategy, failure in zip(work.strategies[raw], work.failures.get(raw, ()))
-            if strategy.engine != "structured"
-        ]
-        if partial.proven:
-            others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
-        verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
-        printed = ResultText(lambda: print_with_lines(refused_tree, grammar=work.grammar))
-        return Result(
-            original.name, original.qualname, printed, verdict, original, original.code, partial.nested,
-            form="pieces" if partial.proven and not raw.is_function else "refused", tree=refused_tree,
-        )  # fmt: skip
+        return _refused(work, raw, original, error)
     nested = tuple([_nested(work, child, proofs) for child in raw.nested])  # a generator would fill the C stack
     nested += tuple([_alone(work, code) for code in code_in_tuples(raw)])
     tree = work.tree_of(raw)
@@ -83,6 +65,29 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         work.spelled(raw).then(meant),
         mode_of(raw) if kind_of(raw) in ("module", "expression") else "exec",
         work.searches.get(raw),
+    )  # fmt: skip
+
+
+def _refused(work: Decompilation, raw: RawCode, original: RawCode, error: DecompilationError) -> Result:
+    """The result for ``raw``, which is refused with this error: what of it is proven by itself."""
+    partial = work.partial(raw, error)
+    lines = instruction_lines(raw)
+    error.instructions = "\n".join(lines)
+    refused_tree = tree_around(raw, partial.body) if partial.stand_in is None else work.tree_of(raw)
+    if partial.stand_in is not None and isinstance(refused_tree, nodes.Statement):
+        mark_stand_ins([refused_tree], [(raw, error, partial.stand_in)])
+    others = [
+        f"by {strategy.engine}: {failure.reason}"
+        for strategy, failure in zip(work.strategies[raw], work.failures.get(raw, ()))
+        if strategy.engine != "structured"
+    ]
+    if partial.proven:
+        others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
+    verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
+    printed = ResultText(lambda: print_with_lines(refused_tree, grammar=work.grammar))
+    return Result(
+        original.name, original.qualname, printed, verdict, original, original.code, partial.nested,
+        form="pieces" if partial.proven and not raw.is_function else "refused", tree=refused_tree,
     )  # fmt: skip
 
 

@@ -22,9 +22,7 @@ def qualified_names(
         if code.is_value:
             found[code] = code.qualname
             continue
-        owners = [parents[code]]
-        while owners[-1] in parents and kind_of(owners[-1]) == "generic":  # which is no part of them
-            owners.append(parents[owners[-1]])
+        owners = _owners(code, parents)
         owner = owners[-1]
         inside = ".<locals>." if owner.kind in ("function", "lambda") else "."
         is_outermost = kind_of(owner) in ("module", "expression", "generic")
@@ -44,6 +42,14 @@ def qualified_names(
         if is_moved and made[code].name == code.name and name == texts[code]:
             found[code] = _with_own_prefix(code, name)  # recompile() restores it in functions
     return found
+
+
+def _owners(code: RawCode, parents: Mapping[RawCode, RawCode]) -> list[RawCode]:
+    """The code around ``code``, up to what is part of its qualified name: code of type parameters is not."""
+    owners = [parents[code]]
+    while owners[-1] in parents and kind_of(owners[-1]) == "generic":
+        owners.append(parents[owners[-1]])
+    return owners
 
 
 def _is_named_as_global(code: RawCode) -> bool:

@@ -144,12 +144,20 @@ def _is_first_if_of_while(block: LiftedBlock, second: LiftedBlock) -> bool:
     inner = _column_of_if(second)
     if outer is None or inner is None or outer >= inner:
         return False
-    jumps = (arm for arm in (second.fall, after) if arm is not None and arm.kind in ("goto", "return"))
-    for at in (jump.evidence for jump in jumps if not jump.statements):
-        column, line = (at.column, at.exit_line) if at.left_from is None else (at.left_from, at.line)
-        if column is not None and (line or 0) > below:
+    for arm in (second.fall, after):
+        column = _column_of_jump(arm, below)
+        if column is not None:
             return column > inner
     return first is not None and first.line is not None and first.line > below and inner == first.column
+
+
+def _column_of_jump(arm: LiftedBlock | None, line: int) -> int | None:
+    """Return the column of the jump that ``arm`` is, or that a NOP is left of in it, if that is below ``line``."""
+    if arm is None or arm.statements or arm.kind not in ("goto", "return"):
+        return None
+    at = arm.evidence
+    column, own = (at.column, at.exit_line) if at.left_from is None else (at.left_from, at.line)
+    return column if (own or 0) > line else None
 
 
 def _first_of_tests(block: LiftedBlock) -> LiftedBlock:
