@@ -82,7 +82,7 @@ function busy(text) {
   if (!text) working = null;
 }
 
-// What is shown: a file with a name, its CPython, the answers so far by view.
+// What is shown: a file, the CPython that decompiles it, the one that made it, and what it said.
 let now = null;
 const named = (name) => name.replace(/[^\p{L}\p{N}._+@ -]/gu, "_").replace(/^\.+/, "").slice(-120) || "file";
 const path = (file, folder = 0) => `/files/${folder}/${named(file.name)}`;
@@ -117,7 +117,7 @@ async function open(file) {
   if (file.others || REPORTS.test(file.name)) return report(file);
   const made = madeBy(file.bytes, about);
   const version = choose(file.bytes, about, $("python").value);
-  const mine = now = { file, version, made, views: {} };
+  const mine = now = { file, version, made };
   if (!made && !file.typed) {
     const { archive, members, unread, left } = await ask(version, `Opening ${file.name}`, { do: "open", file: path(file) }, filesOf(mine));
     if (mine !== now) return;
@@ -197,7 +197,6 @@ async function decompile() {
   const answer = await ask(mine.version, `Decompiling ${mine.file.name}`, request("decompile"), filesOf(mine));
   if (mine !== now) return;
   now.answer = answer;
-  now.views = {};
   $("result").hidden = false;
   $("name").textContent = mine.file.name;
   $("maker").textContent = answer.python ? `CPython ${answer.python}` : "";

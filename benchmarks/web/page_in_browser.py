@@ -100,6 +100,12 @@ class Session:
             new DragEvent("drop", {{ dataTransfer: data, bubbles: true, cancelable: true }}));
         }})()""")
 
+    def drop_path(self, path: Path) -> None:
+        """Drop a file or a folder of the disk, as a file manager does."""
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.page.send("Input.dispatchDragEvent", self.page.page, type=kind, x=300, y=150, data=data)
+
     def shown(self, name: str, data: bytes, on: str = "body") -> float:
         """Drop a file and wait until its source is shown; the seconds that took."""
         start = time.monotonic()
@@ -245,20 +251,24 @@ def use_limits(at: Session) -> None:
 
 
 def use_report(at: Session) -> None:
-    """A log of TORCH_TRACE."""
+    """A log of TORCH_TRACE, and the folder of a recording."""
     at.load()
-    at.drop("trace.log", (ROOT / "tests" / "cases" / "reports" / "trace.log").read_bytes())
-    at.page.wait(f"document.querySelector('iframe') || {TROUBLE}")
-    at.note(f"a report is shown: {at.text('#trouble')}", at.page.run("!document.querySelector('#report').hidden"))
-    frame = at.page.frame("report.html")
-    for _ in range(100):
-        if frame("document.querySelectorAll('.depyf .l').length > 3"):
-            break
-        time.sleep(0.1)
-    at.note("with its lines", frame("document.querySelectorAll('.depyf .l').length > 3"))
-    at.note("in a frame without an origin", frame("self.origin") == "null")
-    frame("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))")
-    at.note("and its script runs", frame("document.querySelector('dialog').open"))
+    cases = ROOT / "tests" / "cases" / "reports"
+    for path, said in ((cases / "trace.log", "1 call raised"), (cases / "dump", "2 graph breaks")):
+        at.page.run("document.querySelector('iframe')?.remove()")
+        at.drop_path(path)
+        at.page.wait(f"document.querySelector('iframe') || {TROUBLE}")
+        at.note(f"a report is shown: {at.text('#trouble')}", at.page.run("!document.querySelector('#report').hidden"))
+        frame = at.page.frame("report.html")
+        for _ in range(100):
+            if frame("document.querySelectorAll('.depyf .l').length > 3"):
+                break
+            time.sleep(0.1)
+        text = frame("document.body.innerText")
+        at.note(f"{path.name}: {said}, not {text[:100]}", said in text)
+        at.note("in a frame without an origin", frame("self.origin") == "null")
+        frame("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '?', bubbles: true}))")
+        at.note("and its script runs", frame("document.querySelector('dialog').open"))
 
 
 def use_hostile(at: Session, newest: str, count: int) -> None:
