@@ -38,6 +38,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["scrolling.js"]
 html_theme_options = {"top_of_page_buttons": []}
 pygments_style = "default"
 pygments_dark_style = "monokai"
