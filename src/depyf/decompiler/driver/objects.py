@@ -41,7 +41,7 @@ class Objects:
         """``spelled`` with the objects that are named so far."""
         if not self.named:
             return spelled
-        constants = {**spelled.constants, **{text: _live(value) for text, value in self.named.items()}}
+        constants = {**spelled.constants, **{text: self.spelling.constants[text] for text in self.named}}
         return Spelled(constants, spelled.names, spelled.variables, spelled.functions, spelled.meant)
 
     def of(self, raw: RawCode) -> dict[str, Any]:
@@ -75,7 +75,11 @@ class Objects:
 
 def has_objects(raw: RawCode) -> bool:
     """Whether the text of ``raw`` may have to name one of its constants."""
-    return any(type(one) is not RawCode and _is_object(one) or _is_value(one) for one in raw.consts)
+    for one in raw.consts:
+        kind = type(one)
+        if kind not in _LITERALS and (one.is_value if kind is RawCode else _is_object(one)):
+            return True
+    return False
 
 
 def code_in_tuples(raw: RawCode) -> list[RawCode]:
@@ -85,17 +89,9 @@ def code_in_tuples(raw: RawCode) -> list[RawCode]:
     return [load(one) if type(one) is CodeType else one for one in found if type(one) in (CodeType, RawCode)]
 
 
-def _is_value(constant: Any) -> bool:
-    return type(constant) is RawCode and constant.is_value
-
-
 def _is_object(value: Any) -> bool:
     return any(map(_is_object, value)) if type(value) is tuple else type(value) not in _LITERALS
 
 
 def _items(constant: Any) -> list[Any]:
     return [one for item in constant for one in _items(item)] if type(constant) is tuple else [constant]
-
-
-def _live(value: Any) -> Any:
-    return value.code or value if isinstance(value, RawCode) else value

@@ -25,8 +25,8 @@ class ResultText:
 
     ``make`` gives the text and its line map. A comment at the top says if the text is not proven by ``verdict``, and
     which names that no source can have the identifiers in ``meant`` mean, and lists ``own``: what has another name in
-    the text, and that name. ``needs`` is what compile() needs to be told, ``objects`` are those that names in the text
-    stand for, or their results. ``is_laid_out`` puts it at the end.
+    the text, and that name. ``needs`` is what compile() needs to be told, ``objects`` maps names in the
+    text to objects without a literal, or to the results of code. ``is_laid_out`` puts the comment at the end.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ResultText:
 
 
 def _heading(name: str, meant: Any) -> str:
-    """What ``name`` stands for in a text: an object, or a code object by its result."""
+    """A comment that says what ``name`` means in a text: an object, or the source of a code object."""
     if not isinstance(meant, Result):
         what = printable(type(meant).__qualname__)
         return f"{name} is an object of type {what}, a constant that `recompile` puts back"

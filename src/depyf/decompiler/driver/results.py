@@ -92,14 +92,14 @@ def _refused(work: Decompilation, raw: RawCode, original: RawCode, error: Decomp
 
 
 def _nested(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
-    """The result for ``raw``, which is nested in the code of ``work``; one of its own if no text of that has it."""
+    """The result for ``raw``, nested in the code of ``work``; decompiled alone if the text there only names it."""
     if raw.is_value and raw not in work.refused and any(raw is one for one in work.objects.named.values()):
         return _alone(work, raw)
     return result_of(work, raw, proofs)
 
 
 def _alone(work: Decompilation, raw: RawCode) -> Result:
-    """The result for ``raw``, a constant in the code of ``work``. Each is walked for every one around it."""
+    """The result for ``raw``, a constant in the code of ``work``. The cost grows with the square of the depth."""
     is_too_deep = work.depth >= _DEEPEST
     inner = type(work)(raw, work.settings, outer=work, is_part=is_too_deep)
     inner.depth += 1

@@ -42,11 +42,10 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
         after = stepper.observer(LINEAR)
         return decompile_events(code, nested, enclosing, spelling, names, after, naming)
 
-    whole = work.objects.spelling
     is_alone = raw is not work.root and work.strategy(work.root).engine == "structured"
-    found = written(Spelling(raw) if is_alone else whole)
+    found = written(Spelling(raw) if is_alone else work.objects.spelling)
     if is_alone and found.spelled:  # what has no spelling has one name in all of the text
-        found = written(whole)
+        found = written(work.objects.spelling)
     stepper.stage(engine, lambda: statements_as_text(found.tree.body))
     work.events[raw], work.forms[raw] = found, found.form
     body = found.tree.body
