@@ -10,7 +10,7 @@ import pytest
 import depyf
 from depyf.decompiler.bytecode import read_code
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION
-from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.pipeline import analyze, standalone, standalone_text
 
 INNER = compile("print('inside')\nx = [a for a in b]\n", "inner.py", "exec")
 
@@ -129,3 +129,20 @@ def test_code_in_code_in_code(compiled, layers, is_proven):
     assert result.proven == is_proven
     assert levels.count("refused") == (not is_proven)
     assert ("more than 16 times over" in result.source) == (not is_proven)
+
+
+def test_standalone_text_says_what_the_names_mean(compiled):
+    source = "def outer(free):\n    def inner():\n        return free, 'PROBE'\n    return inner\n"
+    module = compiled(source, PROBE=Probe())
+    (outer,) = (one for one in module.co_consts if isinstance(one, types.CodeType))
+    (inner,) = (one for one in outer.co_consts if isinstance(one, types.CodeType))
+    result = analyze(inner)
+    text, lines = standalone_text(result).printed
+    assert text == standalone(result)
+    heading, *rest = text.split("\n")
+    assert result.source.startswith(heading) and heading.startswith("# Probe_constant is an object of type Probe")
+    assert rest[0].startswith("def enclosing_function(free)")
+    compile(text, "text.py", "exec")
+    written = text.split("\n")
+    originals = {written[line - 1].strip(): original for line, original in lines.items()}
+    assert originals == {"return free, Probe_constant": 3}

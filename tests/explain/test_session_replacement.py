@@ -30,8 +30,12 @@ class StandIn:
         self.level = types.SimpleNamespace(value=level)
         self.reasons = () if level == "equivalent" else ("planted",)
         self.assumptions = ("lists are lists",)
-        self.constants, self.raw, self.line_map = {}, None, {}
+        self.constants, self.raw, self.tree, self.form, self.text = {}, None, None, "structured", self
         self.proven = level in ("identical", "exact", "equivalent")
+
+    @property
+    def printed(self):
+        return self.source, {}
 
     def describe(self):
         return self.level.value

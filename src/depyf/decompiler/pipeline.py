@@ -37,7 +37,7 @@ from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
 from .look_alikes import with_warnings
 from .names.dynamo import is_of_dynamo, without_run
 from .printing.line_wrapping import INDENT
-from .printing.printer import WIDTH, print_tree
+from .printing.printer import WIDTH, print_with_lines
 from .syntax import nodes
 from .syntax.grammar import grammar_of
 
@@ -202,27 +202,31 @@ def standalone(result: Result, name: str | None = None) -> str:
     A function or class with free variables gets an outer function that binds them, to arbitrary values; an
     asynchronous list, set or dict comprehension an asynchronous one.
     """
+    return standalone_text(result, name).printed[0]
+
+
+def standalone_text(result: Result, name: str | None = None) -> ResultText:
+    """What `standalone` gives, with its line map."""
     tree = result.tree
-    if result.form in ("refused", "pieces"):
-        return result.source
-    if result.raw is not None and _is_async_display(result.raw) and isinstance(tree, nodes.Expr):
+    if result.form in ("refused", "pieces") or result.raw is None:
+        return result.text
+    width = WIDTH
+    if _is_async_display(result.raw) and isinstance(tree, nodes.Expr):
         returned: list[nodes.Statement] = [nodes.Return(tree.value)]
         tree = nodes.AsyncFunctionDef("enclosing_function", nodes.arguments([], []), returned)
-        text = print_tree(tree, grammar=grammar_of(result.raw.version))
-        return ResultText(lambda: (text, {}), result.verdict, result.text.meant).printed[0]
-    if result.raw is None or not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)):
-        return result.source
-    if name is not None:
-        tree = copy.copy(tree)
-        tree.name = name
-    elif not result.raw.freevars:
-        return result.source
-    width = WIDTH
-    if result.raw.freevars:
-        width += len(INDENT)  # line breaks affect some instructions: keep those of `source`
-        spelled = {real: text for text, real in result.spelled.variables.items()}
-        parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
-        body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
-        tree = nodes.FunctionDef("enclosing_function", parameters, body)
-    text = print_tree(tree, width=width, grammar=grammar_of(result.raw.version))
-    return ResultText(lambda: (text, {}), result.verdict, result.text.meant, result.text.own).printed[0]
+    elif not isinstance(tree, (nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef)):
+        return result.text
+    else:
+        if name is not None:
+            tree = copy.copy(tree)
+            tree.name = name
+        elif not result.raw.freevars:
+            return result.text
+        if result.raw.freevars:
+            width += len(INDENT)  # line breaks affect some instructions: keep those of `source`
+            spelled = {real: text for text, real in result.spelled.variables.items()}
+            parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
+            body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
+            tree = nodes.FunctionDef("enclosing_function", parameters, body)
+    grammar = grammar_of(result.raw.version)
+    return result.text.with_other(lambda: print_with_lines(tree, width=width, grammar=grammar))

@@ -45,6 +45,10 @@ class ResultText:
         self._verdict = verdict
         self.meant, self.own, self.needs, self.objects = meant, own, needs, objects
 
+    def with_other(self, make: Callable[[], tuple[str, dict[int, int]]]) -> ResultText:
+        """Another text of the same code, with the same comment, at its top."""
+        return ResultText(make, self._verdict, self.meant, self.own, self.needs, self.objects)
+
     @cached_property
     def printed(self) -> tuple[str, dict[int, int]]:
         """The text and its line map."""

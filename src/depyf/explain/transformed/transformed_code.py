@@ -85,7 +85,7 @@ def _decompile(
     original: CodeType | None,
 ) -> TransformedCode:
     from ...decompiler.driver.settings import Settings
-    from ...decompiler.pipeline import analyze
+    from ...decompiler.pipeline import analyze, standalone_text
     from .origin import DYNAMO
 
     code = copied_apart(clean, original) if original is not None else clean
@@ -93,9 +93,9 @@ def _decompile(
     decompiled = from_result(result)
     if not result.source.strip():
         return _refused(new_code, compile_id, "; ".join(decompiled.reasons) or decompiled.verdict, decompiled)
-    body = _standalone(result) if clean.co_freevars else result.source
+    body, line_map = standalone_text(result).printed
     if original is not None:
-        body = with_lines(body, _line_map(result, body), file_name(original.co_filename))
+        body = with_lines(body, line_map, file_name(original.co_filename))
     if not result.proven:
         return _text_only(clean, compile_id, decompiled, body, "; ".join(decompiled.reasons) or decompiled.verdict)
     text = _header(clean, compile_id, decompiled, "") + body.rstrip("\n") + "\n"
@@ -113,22 +113,6 @@ def _decompile(
     if problem:
         return _text_only(clean, compile_id, decompiled, body, problem)
     return TransformedCode(decompiled, text, ours)
-
-
-def _standalone(result: Any) -> str:
-    from ...decompiler.pipeline import standalone
-
-    return str(standalone(result))
-
-
-def _line_map(result: Any, body: str) -> Mapping[int, int]:
-    """The line map of `result` for `body`, in which its source may be further down and to the right."""
-    inner = [line.strip() for line in result.source.rstrip().split("\n")]
-    outer = [line.strip() for line in body.split("\n")]
-    for moved in range(len(outer) - len(inner) + 1):
-        if outer[moved : moved + len(inner)] == inner:
-            return {line + moved: original for line, original in result.line_map.items()}
-    return {}
 
 
 def _text_only(code: CodeType, compile_id: str, decompiled: Decompiled, body: str, reason: str) -> TransformedCode:
