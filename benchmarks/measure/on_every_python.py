@@ -1,6 +1,7 @@
 """Run a quick part of the tests and a sample of the round trip on every CPython 3.8 to 3.15 of this machine.
 
-    python benchmarks/measure/on_every_python.py                     what .ci/run runs
+    python benchmarks/measure/on_every_python.py                     what `make versions` runs
+    python benchmarks/measure/on_every_python.py --quick             what .ci/run runs: no slow tests
     python benchmarks/measure/on_every_python.py --only 3.8 3.15     two of them
     python benchmarks/measure/on_every_python.py --sample 1000000    whole standard libraries
 
@@ -72,13 +73,14 @@ def install_pytest(folder: Path) -> None:
         subprocess.run([*pip, "--python-version", "3.8", "--only-binary=:all:", *PYTEST], check=True)
 
 
-def measured(python: str, slow_too: bool, options: argparse.Namespace) -> Tuple[Optional[Outcome], Outcome]:
+def measured(python: str, is_end: bool, options: argparse.Namespace) -> Tuple[Optional[Outcome], Outcome]:
     """The tests, if they run there, and the round trip on one interpreter."""
     source = str(ROOT / "src")
     tests = None
     if not options.no_tests and (options.only or python != sys.executable):
-        chosen = [*TESTS, *AT_ENDS] if slow_too else ["-m", "not slow", *TESTS]
-        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
+        chosen = [*TESTS, *AT_ENDS] if is_end else TESTS
+        quick = [] if is_end and not options.quick else ["-m", "not slow"]
+        arguments = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *quick, *chosen]
         tests = run([python, *arguments], [source, str(options.pytest)])
     script = [str(ROOT / "benchmarks" / "measure" / "roundtrip.py"), "--stdlib", "--sample", str(options.sample)]
     limits = ["--show", "3", "--ratchet", str(ROOT / "benchmarks" / "measure" / "ratchet.json")]
@@ -90,6 +92,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", metavar="VERSION", help="such as 3.8")
     parser.add_argument("--sample", type=int, default=60, help="files of each standard library (default 60)")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="interpreters at a time (default 2)")
+    parser.add_argument("--quick", action="store_true", help="no slow tests on the ends either")
     parser.add_argument("--no-tests", action="store_true", help="only the round trip")
     parser.add_argument(
         "--pytest", type=Path, default=ROOT / "build" / "pytest", metavar="FOLDER", help="where pytest is or comes"
@@ -106,13 +109,14 @@ def main() -> int:
         install_pytest(options.pytest)
     good = bool(found) and (bool(options.only) or len(found) > 1)
     others = [version for version, python in found.items() if python != sys.executable]
-    with_slow = found.keys() if options.only else {*others[:1], *others[-1:]}
+    ends = found.keys() if options.only else {*others[:1], *others[-1:]}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        answers = {
-            version: pool.submit(measured, python, version in with_slow, options) for version, python in found.items()
+        answers = {  # the ends take longest, so they are first
+            version: pool.submit(measured, found[version], version in ends, options)
+            for version in sorted(found, key=lambda version: (version not in ends, version))
         }
-        for version, answer in answers.items():
-            tests, trip = answer.result()
+        for version in found:
+            tests, trip = answers[version].result()
             print("==== CPython {}.{}: {}".format(*version, found[version]))
             if tests is not None:
                 print(tests.text if not tests.good else tests.text.strip().splitlines()[-1])
