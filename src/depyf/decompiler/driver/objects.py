@@ -10,11 +10,11 @@ from types import CodeType
 from typing import Any
 
 from ..bytecode import RawCode, load
-from ..names.spelling import Spelling, dotted_path
+from ..names.spelling import LITERAL_TYPES, Spelling, dotted_path
 from ..proof.scaffold import Spelled
 from ..syntax import nodes
 
-_LITERALS = (str, bytes, int, float, complex, bool, type(None), type(Ellipsis), frozenset, slice)
+_LITERALS = {*LITERAL_TYPES, frozenset, slice}  # the last two for displays and subscripts
 
 
 class Objects:

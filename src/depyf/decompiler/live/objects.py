@@ -12,6 +12,7 @@ from ..bytecode.interpreters import HOST_VERSION
 from ..definitions.resolve import arguments_of
 from ..driver.result import Result, ResultText
 from ..names.dynamo import COMPILED_FROM
+from ..names.spelling import is_literal
 from ..printing.printer import print_tree, print_with_lines
 from ..proof import Level, Verdict
 from ..syntax import nodes
@@ -157,13 +158,6 @@ def _default(name: str, value: Any, opaque: list[str]) -> nodes.Expression:
         return nodes.Constant(value)
     opaque.append(f"{name}=an object of type {type(value).__qualname__}")
     return nodes.Constant(...)
-
-
-def is_literal(value: Any) -> bool:
-    """Whether a constant expression gives an equal, immutable value."""
-    if type(value) is tuple:
-        return all(map(is_literal, value))
-    return value is None or value is Ellipsis or type(value) in (bool, int, float, complex, str, bytes)
 
 
 def rebuild_class(cls: type, analyze: Callable[[Any], Result]) -> Result:

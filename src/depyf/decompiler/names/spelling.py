@@ -22,7 +22,7 @@ from ..syntax import nodes
 from ..syntax.grammar import cleans_docstrings
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-_LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _TOO_DEEP = 50
 _LONGEST_REPR = 32
 _SAYS_ALL = re.compile(r"[A-Za-z_][\w.]*\([\w\s,.=\[\]()'\"]*\)")
@@ -32,7 +32,7 @@ def is_literal(value: Any) -> bool:
     """Whether an expression that the compiler folds to a constant gives exactly ``value``."""
     if type(value) is tuple:
         return all(is_literal(item) for item in value)
-    return type(value) in _LITERAL_TYPES
+    return type(value) in LITERAL_TYPES
 
 
 @lru_cache(maxsize=4096)
