@@ -53,6 +53,24 @@ KINDS = {
         "class C:\n  class D[T]:\n    def m[U](self, x):\n      self.x: T = 1\n      v(3)\n  z: int = 1",
         "from __future__ import annotations\nclass D[T]:\n  def m[U](self):\n    self.x: T = 1\n    v(3)\n  z: int",
     ],
+    "a constant that a condition leaves in a display": [
+        "v = [1 if 1 else 0, 2, 3]\nw = [1, 2, 3]", "v = {1 or 0, 2, 3}, {4, 5, 6}", "v = {1 or 0: x, 3: y}",
+        "v = {'a' if __debug__ else 'b': x, 'c': y}", "def f(): return [0, 2 if __debug__ else 1, 3], (1 or 0, 2)",
+    ],
+    "a constant that a condition leaves in annotations": [
+        "def f(x: 1 or 0): pass", "def f(x: 2, y: 'a' if __debug__ else 'b') -> 3: pass",
+        "async def f(x: 1 or 0): pass",
+        "def f(x: 1 or 0, *, y: 2 = 3): pass", "class C:\n  def m(self, x: 'a' if __debug__ else x, y: 1): pass",
+    ],
+    "a constant that a condition leaves in a type parameter": [
+        "type X[T: '' or x] = 1", "def f[T: x if '' else y](): pass", "class C[T: f'' or x or b'']: pass",
+        "type X[T: (1, 2) if __debug__ else x] = 1", "type X[T: (x, y) if 1 else x] = 'a' or x", "type X[T: 'x'] = ''",
+    ],
+    "a list that a condition leaves where lists are tuples": [
+        "for x in [y, z] if __debug__ else (): v", "v = [x for x in ([1, 2] if 1 else y)]",
+        "for x in {1} if 1 else y: v",
+        "v = x in ([y, z] if __debug__ else x)", "v = x < y not in ([1] if 1 else x)", "for x in [y] if 1 else z: v",
+    ],
     "a constant in a conditional expression that is a condition": [
         "if 1 if a else b:\n  c()", "if e: f()\nelif (b if a else 1) and c: d()\nelse: g()", "assert 0 if a else b, m",
         "while x:\n  if 0 if a else b: break\n  g()", "while (1 if a else b) or c: pass",
@@ -87,6 +105,7 @@ KINDS = {
 NEW = {
     "a lambda that is a type", "mappings spread in a comprehension of a class", "private generic definitions",
     "statements below an attribute in a generic method", "private names among the bases of a generic class",
+    "a constant that a condition leaves in a type parameter",
 }  # fmt: skip
 """Where all texts are of 3.12 or later."""
 

@@ -104,6 +104,44 @@ def test_standalone_binds_free_variables():
     assert names["enclosing_function"](5)() == 6
 
 
+@pytest.mark.parametrize("docstring", ["", "'says what it does'"])
+def test_standalone_does_not_bind_a_global_of_the_functions_name(docstring):
+    """A method that calls super() and the builtin that it is named after."""
+    source = f"""
+class Base:
+    def repr(self, x): return "base"
+class Inner(Base):
+    def repr(self, x):
+        {docstring}
+        def inner(): return [repr for _ in x]
+        class Nested:
+            found = repr
+        return super().repr(x), repr(x), inner()[0], Nested.found
+"""
+    names = {}
+    exec(compile(source, "<text>", "exec"), names)
+    text = standalone(analyze(names["Inner"].repr))
+    given = {"repr": ascii}
+    exec(compile(text, "<text>", "exec"), given)
+    function = given["enclosing_function"](names["Inner"])
+    assert function(names["Inner"](), "a") == ("base", "'a'", ascii, ascii)
+    assert function.__doc__ == (docstring.strip("'") or None)
+
+
+def test_standalone_does_not_bind_a_global_of_the_classs_name():
+    source = "def outer(x):\n    global K\n    class K:\n        y = x\n        def own(self): return K\n    return K\n"
+    names = {}
+    exec(compile(source, "<text>", "exec"), names)
+    (body,) = [one for one in names["outer"].__code__.co_consts if hasattr(one, "co_code")]
+    text = standalone(analyze(body))
+    given = {}
+    exec(compile(text, "<text>", "exec"), given)
+    made = given["enclosing_function"](3)
+    assert made.y == 3
+    given["K"] = "the global"
+    assert made().own() == "the global"
+
+
 def test_a_lambda_has_its_default_values():
     # https://github.com/rocky/python-decompile3/issues/172: source of functions while they run, lambdas alone too
     handlers = {"double": lambda x, n=2, *, k="a": x * n, "own": eval("lambda x=object(), *y: x")}

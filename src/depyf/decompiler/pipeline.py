@@ -24,6 +24,7 @@ from ..escapes import printable
 from .bytecode import RawCode, load
 from .bytecode.code.flags import CO_COROUTINE
 from .bytecode.kinds import kind_of
+from .definitions.declarations import after_docstring
 from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
 from .driver.refused import instruction_lines
@@ -36,6 +37,7 @@ from .limits.garbage import no_collections
 from .live.objects import FunctionTarget, decorate, rebuild_class, target_of
 from .look_alikes import with_warnings
 from .names.dynamo import is_of_dynamo, without_run
+from .names.spelling import GLOBALS, global_names
 from .printing.line_wrapping import INDENT
 from .printing.printer import WIDTH, print_with_lines
 from .syntax import nodes
@@ -224,9 +226,23 @@ def standalone_text(result: Result, name: str | None = None) -> ResultText:
             return result.text
         if result.raw.freevars:
             width += len(INDENT)  # line breaks affect some instructions: keep those of `source`
-            spelled = {real: text for text, real in result.spelled.variables.items()}
-            parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
-            body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
-            tree = nodes.FunctionDef("enclosing_function", parameters, body)
+            tree = _bound(tree, result)
     grammar = grammar_of(result.raw.version)
     return result.text.with_other(lambda: print_with_lines(tree, width=width, grammar=grammar))
+
+
+def _bound(tree: nodes.FunctionDef | nodes.AsyncFunctionDef | nodes.ClassDef, result: Result) -> nodes.FunctionDef:
+    """``tree`` in an outer function that binds its free variables."""
+    assert result.raw is not None
+    spelled = {real: text for text, real in result.spelled.variables.items()}
+    parameters = nodes.arguments([], [nodes.arg(spelled.get(free, free)) for free in result.raw.freevars])
+    body: list[nodes.Statement] = [tree, nodes.Return(nodes.Name(tree.name))]
+    if global_names(result.raw, {tree.name}, (*GLOBALS, "LOAD_NAME")):  # a global that the outer function would bind
+        declared = nodes.Global([tree.name])
+        if isinstance(tree, nodes.ClassDef):
+            body.insert(0, declared)
+        else:
+            body[0] = tree = copy.copy(tree)
+            at = after_docstring(tree.body)
+            tree.body = [*tree.body[:at], declared, *tree.body[at:]]
+    return nodes.FunctionDef("enclosing_function", parameters, body)

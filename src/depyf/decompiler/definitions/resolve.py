@@ -215,7 +215,9 @@ class Definitions:
         if isinstance(value, nodes.Constant) and isinstance(value.value, tuple):
             items = [nodes.Constant(part) for part in value.value]
         elif isinstance(value, nodes.Tuple):
-            items = value.elts
+            items = list(value.elts)
+            if self.keeps_constants and all(isinstance(item, nodes.Constant) for item in items):
+                items[1], self.kept = apart(items[1]), True
         elif isinstance(value, nodes.Dict) and None not in value.keys:
             items = [part for item in zip(value.keys, value.values) for part in item]  # type: ignore[misc]
         else:

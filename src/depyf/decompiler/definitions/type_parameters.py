@@ -13,6 +13,7 @@ from ...errors import DecompilationError
 from ..bytecode.kinds import FORMAT
 from ..lift.values import Alias, Class, CommonConstant, Function, TypeParameter, resolved
 from ..syntax import nodes
+from ..syntax.transforms.kept_constants import apart
 
 Evaluated = Callable[[Function], nodes.Expression]
 """Returns the expression of a lazily evaluated function."""
@@ -46,9 +47,16 @@ def parameter(node: nodes.Expression, evaluated: Evaluated, where: str) -> nodes
         raise DecompilationError("a type parameter that was made elsewhere", stage="lift", where=where)
     default = evaluated(bound.default) if bound.default is not None else None
     if bound.kind is nodes.TypeVar:
-        return nodes.TypeVar(bound.name, evaluated(bound.bound) if bound.bound is not None else None, default)
+        value = evaluated(bound.bound) if bound.bound is not None else None
+        if not bound.has_constraints and value is not None and _is_tuple(value):
+            value = apart(value)  # a plain tuple gives constraints
+        return nodes.TypeVar(bound.name, value, default)
     kind = nodes.ParamSpec if bound.kind is nodes.ParamSpec else nodes.TypeVarTuple
     return kind(bound.name, default)
+
+
+def _is_tuple(value: nodes.Expression) -> bool:
+    return isinstance(value, nodes.Tuple) or isinstance(value, nodes.Constant) and type(value.value) is tuple
 
 
 def only_value(body: list[nodes.Statement]) -> nodes.Expression | None:

@@ -213,10 +213,13 @@ class Class(Placeholder):
 class TypeParameter(Placeholder):
     """A type parameter: its node type, and the functions that return its bound and its default value."""
 
-    __slots__ = ("kind", "name", "bound", "default")
+    __slots__ = ("kind", "name", "bound", "default", "has_constraints")
 
-    def __init__(self, kind: type[nodes.type_param], name: str, bound: Function | None) -> None:
+    def __init__(
+        self, kind: type[nodes.type_param], name: str, bound: Function | None, *, has_constraints: bool
+    ) -> None:
         self.kind = kind
+        self.has_constraints = has_constraints
         self.name = name
         self.bound = bound
         self.default: Function | None = None

@@ -14,7 +14,7 @@ import sys
 import types
 import unicodedata
 from functools import lru_cache
-from typing import Any
+from typing import Any, Sequence
 
 from ..bytecode import RawCode, readable_instructions
 from ..proof.scaffold import Spelled
@@ -25,6 +25,7 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 _TOO_DEEP = 50
 _LONGEST_REPR = 32
+GLOBALS = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
 _SAYS_ALL = re.compile(r"[A-Za-z_][\w.]*\([\w\s,.=\[\]()'\"]*\)")
 
 
@@ -86,7 +87,7 @@ class Spelling:
                     self.names[spelled] = name
         for code in codes:
             # A global that is also a local variable of this code: one name in text can't mean both.
-            below = _global_names(code, set(code.localsplus) - set(code.freevars))
+            below = global_names(code, set(code.localsplus) - set(code.freevars))
             for name in code.localsplus:
                 clashes = name in below
                 if (clashes or not is_name(name)) and name not in self._spelled_variables:
@@ -220,8 +221,7 @@ def _describe(value: Any) -> str:
     return f"{type(value).__name__}_constant"
 
 
-def _global_names(raw: RawCode, wanted: set[str]) -> set[str]:
-    """The ``wanted`` names that are globals in ``raw`` or in code nested in it."""
-    ops = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
+def global_names(raw: RawCode, wanted: set[str], ops: Sequence[str] = GLOBALS) -> set[str]:
+    """The ``wanted`` names that are globals in ``raw`` or in code nested in it, which is what ``ops`` say."""
     codes = [code for code in raw.walk() if not wanted.isdisjoint(code.names)]
     return {ins.arg for code in codes for ins in readable_instructions(code) if ins.op in ops and ins.arg in wanted}

@@ -9,6 +9,7 @@ from ...bytecode import Instruction
 from ...bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from ...syntax import nodes
 from ...syntax.set_order import set_order
+from ...syntax.transforms.kept_constants import apart
 from ..symbolic_stack import SymbolicStack
 from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached, resolved
 from .registry import handles
@@ -40,16 +41,20 @@ def _map(state: SymbolicStack, instruction: Instruction) -> None:
     keys: list[nodes.Expression | None] = list(items[::2])
     if len(keys) > 1 and "BUILD_CONST_KEY_MAP" in state.table.opcodes:
         if all(isinstance(key, nodes.Constant) for key in keys):
-            _format_one(keys)
+            _keep_one_apart(keys)
     state.push(nodes.Dict(keys, items[1::2]))
 
 
-def _format_one(keys: list[nodes.Expression | None]) -> None:
-    """Make a constant an f-string without fields: the compiler puts keys into a tuple if all are literals."""
+def _keep_one_apart(keys: list[nodes.Expression | None]) -> None:
+    """Make a constant an f-string without fields, or keep it apart: the compiler puts keys into a tuple if all are
+    literals.
+    """
     for index, key in enumerate(keys):
         if isinstance(key, nodes.Constant) and isinstance(key.value, str):
             keys[index] = nodes.JoinedStr([key] if key.value else [])
             return
+    if keys[0] is not None:
+        keys[0] = apart(keys[0])
 
 
 @handles("BUILD_CONST_KEY_MAP")

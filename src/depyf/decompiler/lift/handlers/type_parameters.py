@@ -27,7 +27,9 @@ def _intrinsic(state: SymbolicStack, instruction: Instruction) -> None:
             state.refuse("a type parameter whose name is no constant")
         if count == 2 and not isinstance(last, Function):
             state.refuse("a type parameter whose bound is no function")
-        state.push(TypeParameter(_KINDS[name], first.value, last if isinstance(last, Function) else None))
+        bound = last if isinstance(last, Function) else None
+        has_constraints = name == "TYPEVAR_WITH_CONSTRAINTS"
+        state.push(TypeParameter(_KINDS[name], first.value, bound, has_constraints=has_constraints))
     elif name == "SET_TYPEPARAM_DEFAULT" and isinstance(first, TypeParameter) and isinstance(last, Function):
         first.default = last
         state.push(first)

@@ -16,34 +16,64 @@ __all__ = ["apart", "keep_constants"]
 
 def keep_constants(body: list[Statement]) -> bool:
     """Write the constants of ``body`` that compilers would fold so that they don't; return whether there are any."""
-    kept: list[nodes.Constant] = []
+    kept = _Kept()
     tests = [node for node in walk(nodes.Module(body)) if folded(node)]
     others = {id(node) for node in tests} | {id(test.value) for test in tests if isinstance(test, nodes.Subscript)}
+    rewrite(nodes.Module(body), lambda node: node if id(node) in others else kept.changed(node))
+    return kept.any
 
-    def alone(value: nodes.Expression) -> nodes.Expression:
-        if not isinstance(value, nodes.Constant):
-            return value
-        kept.append(value)
-        return apart(value)
 
-    def keep(node: Node) -> Node:
-        if id(node) in others:
-            return node
+class _Kept:
+    """Changes nodes so that no constant in them is folded; ``any`` says whether there was one."""
+
+    def __init__(self) -> None:
+        self.any = False
+
+    def changed(self, node: Node) -> Node:
         if isinstance(node, nodes.BoolOp):
             last = node.values[-1]
-            node.values = [value if value is last else alone(value) for value in node.values]
+            node.values = [value if value is last else self._constant(value) for value in node.values]
         elif isinstance(node, nodes.UnaryOp):
-            node.operand = alone(node.operand)
+            node.operand = self._constant(node.operand)
         elif isinstance(node, nodes.BinOp) and isinstance(node.right, nodes.Constant):
-            node.left = alone(node.left)
+            node.left = self._constant(node.left)
         elif isinstance(node, nodes.Subscript) and isinstance(node.slice, nodes.Constant):
-            node.value = alone(node.value)
-        elif isinstance(node, nodes.Tuple) and all(isinstance(item, nodes.Constant) for item in node.elts):
-            node.elts[:1] = map(alone, node.elts[:1])
+            node.value = self._constant(node.value)
+        elif isinstance(node, (nodes.Tuple, nodes.List, nodes.Set)) and _is_one_by_one(node):
+            node.elts[:1] = map(self._constant, node.elts[:1])
+        elif isinstance(node, (nodes.For, nodes.comprehension)) and not _is_assignment(node):
+            node.iter = self._display(node.iter)
+        elif isinstance(node, nodes.Compare) and node.ops[-1] in ("in", "not in"):
+            node.comparators[-1] = self._display(node.comparators[-1])
         return node
 
-    rewrite(nodes.Module(body), keep)
-    return bool(kept)
+    def _constant(self, value: nodes.Expression) -> nodes.Expression:
+        return self._apart(value) if isinstance(value, nodes.Constant) else value
+
+    def _display(self, value: nodes.Expression) -> nodes.Expression:
+        return self._apart(value) if _is_read_as_tuple(value) else value
+
+    def _apart(self, value: nodes.Expression) -> nodes.Expression:
+        self.any = True
+        return apart(value)
+
+
+def _is_one_by_one(display: nodes.Tuple | nodes.List | nodes.Set) -> bool:
+    """Whether the code loads constants one by one that plain text would have as one."""
+    is_folded = isinstance(display, nodes.Tuple) or len(display.elts) > 2 and type(display.elts) is list
+    return is_folded and all(isinstance(item, nodes.Constant) for item in display.elts)
+
+
+def _is_assignment(node: nodes.For | nodes.comprehension) -> bool:
+    """Whether ``node`` is a clause such as ``for x in [y]``, of which the compiler makes no loop."""
+    return isinstance(node, nodes.comprehension) and isinstance(node.iter, nodes.List) and len(node.iter.elts) == 1
+
+
+def _is_read_as_tuple(value: nodes.Expression) -> bool:
+    """Whether a loop, or ``in``, would compile this display to a tuple, or a constant."""
+    if isinstance(value, nodes.Set):
+        return all(isinstance(item, nodes.Constant) for item in value.elts)
+    return isinstance(value, nodes.List) and not any(isinstance(item, nodes.Starred) for item in value.elts)
 
 
 def apart(value: nodes.Expression) -> nodes.Expression:
