@@ -34,8 +34,9 @@ def plant(*arguments):
     return int(done.stdout.splitlines()[-1].split()[0])
 
 
-def test_in_functions():
-    assert plant("--functions", "--program", "closure", "--sample", "150") == 150
+@pytest.mark.parametrize("program", ["closure", "exception_of_the_user"])
+def test_in_functions(program):
+    assert plant("--functions", "--program", program, "--sample", "75") == 75
 
 
 @pytest.mark.parametrize("kind", ["KeyboardInterrupt", "StopIteration"])
