@@ -65,6 +65,10 @@ KINDS = {
     "a constant that a condition leaves in a type parameter": [
         "type X[T: '' or x] = 1", "def f[T: x if '' else y](): pass", "class C[T: f'' or x or b'']: pass",
         "type X[T: (1, 2) if __debug__ else x] = 1", "type X[T: (x, y) if 1 else x] = 'a' or x", "type X[T: 'x'] = ''",
+        "type X[*T, U: b'' or T] = 0", "type X[T] = 1 or (T, lambda: T)", "def f[T: 0 and x, U: (x, 1 or T)](): pass",
+    ],
+    "a type parameter whose name a comprehension binds, too": [
+        "type X[*T] = {0: 0 for T in x} or (lambda: T)", "type X[T] = [T for T in x] if (0 for y in z if T) else 0",
     ],
     "a list that a condition leaves where lists are tuples": [
         "for x in [y, z] if __debug__ else (): v", "v = [x for x in ([1, 2] if 1 else y)]",
@@ -105,7 +109,7 @@ KINDS = {
 NEW = {
     "a lambda that is a type", "mappings spread in a comprehension of a class", "private generic definitions",
     "statements below an attribute in a generic method", "private names among the bases of a generic class",
-    "a constant that a condition leaves in a type parameter",
+    "a constant that a condition leaves in a type parameter", "a type parameter whose name a comprehension binds, too",
 }  # fmt: skip
 """Where all texts are of 3.12 or later."""
 

@@ -127,7 +127,7 @@ def end(
     ``enclosing`` are the names that enclosing functions bind, of which ``parameters`` may be type parameters.
     """
     unread = mention_the_unused(body, raw, instructions, enclosing - parameters)
-    if kind == "function":
+    if kind == "function" and raw.kind != "late":
         unbound = never_bound(body, raw, instructions)
         if unbound:
             put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])

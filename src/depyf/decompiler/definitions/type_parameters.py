@@ -74,10 +74,26 @@ def late_value(body: list[nodes.Statement], where: str) -> nodes.Expression:
         body = body[1:]  # a string as first constant looks like a docstring
     if not body or isinstance(body[0], nodes.Pass) and len(body) == 1:
         return nodes.Constant(None)  # its return was taken for the implicit one
+    body, dead = _without_dead_names(body)
     value = only_value(body)
     if value is not None:
-        return value
+        return _beside(value, nodes.Tuple(dead)) if dead else value
     raise DecompilationError("a type that is no single expression", stage="structure", where=where)
+
+
+def _beside(value: nodes.Expression, dead: nodes.Expression) -> nodes.Expression:
+    """``value`` with ``dead`` in a branch that is never taken. A tuple stays one: its items are constraints."""
+    if isinstance(value, nodes.Tuple) and value.elts:
+        return nodes.Tuple([_beside(value.elts[0], dead), *value.elts[1:]])
+    return nodes.IfExp(nodes.Constant(True), value, dead)
+
+
+def _without_dead_names(body: list[nodes.Statement]) -> tuple[list[nodes.Statement], list[nodes.Expression]]:
+    """``body`` without the dead code at its end that mentions free variables, and these."""
+    last = body[-1]
+    if isinstance(last, nodes.If) and last.test == nodes.Constant(False) and not last.orelse:
+        return body[:-1], [one.value for one in last.body if isinstance(one, nodes.Expr)]
+    return body, []
 
 
 def without_formats(body: list[nodes.Statement], where: str) -> list[nodes.Statement]:
