@@ -75,6 +75,14 @@ KINDS = {
         "for x in {1} if 1 else y: v",
         "v = x in ([y, z] if __debug__ else x)", "v = x < y not in ([1] if 1 else x)", "for x in [y] if 1 else z: v",
     ],
+    "a condition in an expression that a constant decides": [
+        "f(a if c or True else b)", "f(x, a if c and False else b)", "v = lambda: a if c or 1 else b",
+        "x = y + (a if c or 1 else b)", "f(k=1, y=a if c and 0 else b)", "x.y(z)[a if c and 0 else b] = 3",
+        "f(a, (b if c or 1 else d).e, g)", "v = {k: a if c or 1 else b for k in z}", "v = x < (a if c or 1 else b) < y",
+        "f(x)(a if c is None or 1 else b)", "v = f'{x} {a if c or 1 else b}'", "f(x, a if c or d or True else b)",
+        "f(x, a if c and d and 0 else b)", "f(x, (1 if c or 1 else b), 2)", "f(x, (lambda: 1) if c or 1 else b)",
+        "for i in y:\n  if i: f(i, a if i or 1 else b)", "type X[T: [x, 'a'] if y or 1 else z] = x if y and 0 else T",
+    ],
     "a constant in a conditional expression that is a condition": [
         "if 1 if a else b:\n  c()", "if e: f()\nelif (b if a else 1) and c: d()\nelse: g()", "assert 0 if a else b, m",
         "while x:\n  if 0 if a else b: break\n  g()", "while (1 if a else b) or c: pass",

@@ -7,7 +7,7 @@ from typing import Any
 from ...errors import DecompilationError
 from ..bytecode import RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
-from ..bytecode.kinds import comprehension_of
+from ..bytecode.kinds import comprehension_of, is_expression
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
@@ -25,8 +25,8 @@ from .exit_evidence import ExitEvidence
 from .handlers import HANDLERS
 from .left_lines import left_line
 from .lifted_block import LiftedBlock, Terminator
-from .symbolic_stack import SymbolicStack
-from .values import Given, Iterated, Marker, Slot, resolved
+from .symbolic_stack import AfterTest, SymbolicStack
+from .values import Given, Iterated, Marker, Null, Slot, is_value, resolved
 
 _WITH = frozenset({"BEFORE_WITH", "BEFORE_ASYNC_WITH"})
 _SPECIAL = _WITH | {"POP_EXCEPT"}
@@ -68,6 +68,8 @@ class _Lifter:
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.exits = ExitEvidence(graph, raw)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
+        self.after_tests = {one.fall for one in graph.blocks if one.target is not None and one.target is one.fall}
+        self.is_expression = bool(self.after_tests) and not self.comprehension and is_expression(raw)
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
         self.keyword: str | None = None  # of the current block, see Evidence
 
@@ -143,7 +145,7 @@ class _Lifter:
             self.lift_loop(block, lifted)
             return
         self.keyword = self.exits.keyword_before(block)
-        state = SymbolicStack(lifted.entry, self.raw.table)
+        state = self.stack_of(block, lifted.entry)
         special, instructions = self.special, block.instructions
         state.instructions = instructions
         position, size = 0, len(instructions)
@@ -166,6 +168,14 @@ class _Lifter:
             else:
                 state.refuse(f"{op} is not supported yet")
         self.fall_off(block, lifted, state)
+
+    def stack_of(self, block: BasicBlock, entry: list[nodes.Expression]) -> SymbolicStack:
+        """The stack at the start of ``block``: in an expression, a test before may lead nowhere else."""
+        if block in self.after_tests:
+            above = next((one for one in reversed(entry) if not isinstance(one, Null)), None)
+            if self.is_expression if above is None else is_value(above):
+                return AfterTest(entry, self.raw.table)
+        return SymbolicStack(entry, self.raw.table)
 
     def lift_special(self, block: BasicBlock, state: SymbolicStack, position: int) -> int:
         """Lift an instruction that starts a sequence, or has another meaning here; return the number consumed."""
@@ -243,6 +253,8 @@ class _Lifter:
         state.finish()
         lifted.statements = state.statements
         lifted.exit = state.stack
+        if isinstance(state, AfterTest):
+            lifted.first = state.first
 
     def lift_loop(self, block: BasicBlock, lifted: LiftedBlock) -> None:
         """A loop's header: the iterator on top becomes a marker that its body keeps."""
@@ -355,4 +367,5 @@ class _Lifter:
         target = self.flow(block.target, lifted.exit)
         fall = self.flow(block.fall, lifted.exit)
         true, false = (target, fall) if condition == "TRUE" else (fall, target)
-        lifted.terminator = Terminator("branch", test=test, true=true, false=false, fall=fall)
+        sense = condition == "TRUE"
+        lifted.terminator = Terminator("branch", test=test, true=true, false=false, fall=fall, sense=sense)

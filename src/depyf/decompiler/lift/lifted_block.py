@@ -8,7 +8,7 @@ from ..flowgraph import Region
 from ..syntax import nodes
 from . import block_order
 from .evidence import Evidence
-from .values import Marker
+from .values import Marker, Slot
 
 
 class Terminator(NamedTuple):
@@ -17,7 +17,8 @@ class Terminator(NamedTuple):
     ``kind`` is one of these, with the operands that it uses:
 
     * 'goto': to ``next``.
-    * 'branch': on the truth of ``test`` to ``true`` or ``false``; ``fall`` is the one next in the layout.
+    * 'branch': on the truth of ``test`` to ``true`` or ``false``; ``fall`` is the one next in the layout. If the truth
+      of ``test`` is ``sense``, it jumps, maybe to ``fall``.
     * 'or_pop': if the truth of ``test`` is ``sense``, keep it and go to ``true``; else drop it and go to ``false``.
     * 'for': to ``true`` (the body) with an item, or to ``false`` when exhausted; ``gathers`` is the empty container
       that the loop of a comprehension fills.
@@ -66,11 +67,12 @@ class LiftedBlock:
 
     ``entry`` and ``exit`` are the stack before and after (without the terminator's test). ``index`` is that of the
     basic block; blocks cut from others, or put around them, have the index of those, and their own ``layout``.
+    ``first`` is the first value that the block pushes, where a test in an expression only leads here.
     """
 
     __slots__ = (
-        "_terminator", "entry", "evidence", "exit", "fall", "false", "index", "kind", "layout", "next", "predecessors",
-        "region", "statements", "successors", "test", "true",
+        "_terminator", "entry", "evidence", "exit", "fall", "false", "first", "index", "kind", "layout", "next",
+        "predecessors", "region", "statements", "successors", "test", "true",
     )  # fmt: skip
 
     kind: str
@@ -99,6 +101,7 @@ class LiftedBlock:
         self.terminator = _NOT_YET
         self.evidence = evidence
         self.predecessors: set[LiftedBlock] = set()
+        self.first: Slot | None = None
 
     @property
     def terminator(self) -> Terminator:

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import NoReturn
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction
+from ..bytecode import Instruction, RawCode
 from ..bytecode.kinds import is_private, kind_of
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
@@ -23,6 +23,7 @@ from .values import (
     Member,
     Null,
     Saved,
+    Slot,
     Stored,
     Unpacked,
     UnpackGroup,
@@ -331,3 +332,17 @@ def _same_index(left: nodes.Expression, right: nodes.Expression) -> bool:
     if isinstance(left, nodes.Slice) and isinstance(right, nodes.Slice):
         return left.lower is right.lower and left.upper is right.upper and left.step is right.step
     return left is right
+
+
+class AfterTest(SymbolicStack):
+    """The stack of a block that both ways lead to from a test in an expression: the first value may be chosen by it."""
+
+    first: Slot | None = None
+
+    def push(self, value: nodes.Expression) -> None:
+        is_code = isinstance(value, nodes.Constant) and type(value.value) is RawCode
+        if self.first is None and not is_code and not isinstance(value, (Marker, Null)):
+            self.first = Slot(len(self.stack))
+            self.first.value = value
+            value = self.first
+        super().push(value)

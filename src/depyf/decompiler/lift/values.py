@@ -49,6 +49,11 @@ class Marker(Placeholder):
         return f"<{self.kind} {self.owner}>"
 
 
+def is_value(entry: nodes.Expression) -> bool:
+    """Whether a stack entry is a value of an unfinished expression, rather than what a statement keeps."""
+    return not isinstance(entry, (Marker, Given, Null, Iterated))
+
+
 class Slot(Placeholder):
     """A stack entry at the start of a block, whose value is known once the blocks before it are folded."""
 

@@ -380,3 +380,21 @@ def fold_kept_values(block: LiftedBlock) -> bool:
     test = _joined(block, second.test)
     _test_with(block, second, test)
     return True
+
+
+def fold_useless_test(block: LiftedBlock) -> bool:
+    """Make a test in an expression, both ways from which lead to the rest of it, one with a constant: ``a if b or True
+    else c`` leaves a test of ``b``, and ``a``.
+    """
+    following = block.true
+    if following is None or following is not block.false or following.first is None:
+        return False
+    if not only_from(following, block) or block.test.is_placeholder:
+        return False
+    first, nothing, sense = following.first, nodes.Constant(None), block.terminator.sense
+    test = conjunction("or" if sense else "and", block.test, nodes.Constant(sense))
+    assert first.value is not None
+    first.value = nodes.IfExp(test, first.value, nothing) if sense else nodes.IfExp(test, nothing, first.value)
+    following.first = None
+    block.become(Terminator("goto", next=following, fall=following))
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Sequence
 
 from ..lifted_block import LiftedBlock
-from ..values import Given, Iterated, Marker, Matches, Null
+from ..values import Marker, Matches, is_value
 from .chained_comparisons import fold_chained_comparison
 from .comprehensions import fold_comprehension
 from .conditions import (
@@ -17,6 +17,7 @@ from .conditions import (
     fold_constant_arm,
     fold_jump,
     fold_kept_values,
+    fold_useless_test,
     join_copied_arms,
 )
 from .loop_tests import undo_loop_test
@@ -32,6 +33,7 @@ RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
         fold_constant_arm,
         fold_jump,
         unthread_arm,
+        fold_useless_test,
     ),
     "or_pop": (fold_chained_comparison, fold_boolean_value, fold_boolean_statement, fold_kept_values, unthread_arm),
     "for": (fold_comprehension,),
@@ -113,7 +115,7 @@ def _statements_around(stack: Sequence[object]) -> list[object]:
 
 
 def _carries_value(block: LiftedBlock) -> bool:
-    return any(not isinstance(value, (Marker, Given, Null, Iterated)) for value in block.exit)
+    return any(map(is_value, block.exit))
 
 
 def _detach(candidates: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
