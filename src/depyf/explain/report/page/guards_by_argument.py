@@ -71,23 +71,32 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
         rest = words[len(subject) :] if words.startswith(subject) else words
         found.append((subject, _SAME.sub(_SAME_AS + r"\1", rest).lstrip(": ").strip(), one))
     owners = {subject for subject, rest, _ in found if _class_of(rest) not in ("", *_OF_PYTHON)}
-    compared = {subject for subject, rest, _ in found if not _TYPE.match(rest)}
-    equal = {subject for subject, rest, _ in found if rest.startswith("== ")}
+    said = _said_by_another([(subject, rest) for subject, rest, _ in found], owners)
     rows: dict[tuple[str, tuple[int, ...]], ArgumentRow] = {}
-    for subject, rest, one in found:
+    for (subject, rest, one), is_said in zip(found, said):
         head, _, attribute = subject.rpartition(".")
         inside = head in owners and subject not in owners and "[" not in attribute
-        classed = head in owners or _INDEX.sub("[n]", head) in owners
         numbers = one.numbers if one.places else ()
         row = rows.setdefault((head if inside else subject, numbers), ArgumentRow(head if inside else subject, numbers))
         row.count += len(one.members)
-        is_said = _class_of(rest) in (*_OF_PYTHON, *_OF_TENSORS) and subject in compared
-        if is_said or (_ITEMS.match(rest) and subject in equal) or (attribute == "__class__" and classed):
-            continue  # the comparison, or the class, says it
         words = _class_of(rest) or rest
-        row.checks.append(".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words)
+        shown = ".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words
+        row.checks += [] if is_said else [shown]
     ordered = sorted(rows.values(), key=lambda row: ("." in row.name, not any(map(_TENSOR.match, row.checks))))
     return _alike_together(_modules_together([row for row in ordered if row.checks], owners))
+
+
+def _said_by_another(found: list[tuple[str, str]], owners: set[str]) -> list[bool]:
+    """Of subjects and what is checked of them, what a comparison, or the check of a class, says too."""
+    compared = {subject for subject, rest in found if not _TYPE.match(rest)}
+    equal = {subject for subject, rest in found if rest.startswith("== ")}
+    said = []
+    for subject, rest in found:
+        head, _, attribute = subject.rpartition(".")
+        is_type = _class_of(rest) in (*_OF_PYTHON, *_OF_TENSORS) and subject in compared
+        is_class = attribute == "__class__" and (head in owners or _INDEX.sub("[n]", head) in owners)
+        said.append(is_type or is_class or bool(_ITEMS.match(rest) and subject in equal))
+    return said
 
 
 def row_lines(rows: Sequence[ArgumentRow]) -> list[tuple[ArgumentRow, list[str]]]:
