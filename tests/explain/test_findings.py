@@ -368,3 +368,11 @@ def test_listening_to_stances_is_nothing_that_dynamo_looks_at(monkeypatch, tmp_p
         finally:
             set_eval_frame(before)
     assert heard[-1] is None
+
+
+@pytest.mark.parametrize("value, words", [
+    ("TensorVariable()", "a tensor's value"), ("SymNodeVariable()", "a number that is known only when it runs"),
+])  # fmt: skip
+def test_a_branch_on_a_size_is_no_branch_on_a_tensor(value, words):
+    text = "Data-dependent branching\n  Developer debug context: attempted to jump with " + value
+    assert graph_break_from_reason(text).reason == "the branch depends on " + words
