@@ -376,3 +376,14 @@ def test_listening_to_stances_is_nothing_that_dynamo_looks_at(monkeypatch, tmp_p
 def test_a_branch_on_a_size_is_no_branch_on_a_tensor(value, words):
     text = "Data-dependent branching\n  Developer debug context: attempted to jump with " + value
     assert graph_break_from_reason(text).reason == "the branch depends on " + words
+
+
+def test_an_exception_that_dynamo_has_observed_is_named():
+    text = "Observed exception\n  Explanation: None.\n  Developer debug context: raised exception KeyError('c')"
+    one = graph_break_from_reason(text)
+    assert (one.reason, one.gb_type) == ("Observed exception: KeyError('c')", "Observed exception")
+
+
+def test_a_method_of_an_object_is_shown_by_its_name():
+    text = "Found in <bound method HigherOrderOperator.name of <torch._higher_order_ops.cond.CondOp object at 0x7f00>>"
+    assert graph_break_from_reason(text).reason == "Found in HigherOrderOperator.name"
