@@ -266,3 +266,8 @@ def test_marks_of_dimensions_are_told_by_the_functions_that_make_them(text, word
     one = reason_from_text("0/0: " + text, RecompilingCall(tensors, {}, {}))
     assert one.words == words and not one.expected and not one.actual
     assert one.remedy == ("" if "a tensor" in words else f"mark {one.subject} in the same way before each call")
+
+
+def test_a_global_that_is_gone_is_no_key():
+    one = reason_from_text("0/0: KeyError on G['OFFSET']")
+    assert (one.words, one.remedy) == ("there is no global OFFSET now", "")

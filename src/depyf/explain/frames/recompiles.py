@@ -254,7 +254,9 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
 def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
     """So where the keys of a dictionary were checked; False where it was something else."""
     missing, contains, keys_of = _NO_KEY.match(code), _CONTAINS.match(code), _KEYS_OF.match(code)
-    if missing is not None:
+    if missing is not None and missing["source"] == "G":
+        found.words = "there is no global {} now".format(missing["key"].strip("'\""))
+    elif missing is not None:
         found.subject = user_spelling(missing["source"])
         found.words = "{} has no key {} now".format(found.subject, missing["key"])
     elif contains is not None:
