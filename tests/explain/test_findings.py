@@ -21,6 +21,7 @@ from depyf import owners
 from depyf.explain.frames.graph_breaks import graph_break_from_reason, place
 from depyf.explain.frames.refusals import Refusals
 from depyf.explain.model import CacheEntry, Frame, GraphBreak, Refusal, Session, Skip, SourceLine
+from depyf.explain.recording import outcome_hooks
 from depyf.explain.report.remarks.answer import answer_lines, worst_first
 from depyf.explain.report.remarks.counts import count_words
 from depyf.explain.report.remarks.remark import Remark
@@ -344,3 +345,45 @@ def test_a_call_that_a_stance_forbids_raised(tmp_path):
     assert one.kind == "raised" and one.text == "step(torch.ones(3, dtype=torch.float64))"
     assert "which the stance 'fail_on_recompile' forbids" in one.words
     assert one.unfit == ["0/0 did not fit: x.dtype == float32; it is float64 now"]
+
+
+def test_listening_to_stances_is_nothing_that_dynamo_looks_at(monkeypatch, tmp_path):
+    """In 2.6 it looks at the stance while it is on, where the program calls a disabled function: one frame more."""
+    if not hasattr(torch.compiler, "set_stance"):  # torch 2.6
+        return
+    set_eval_frame = torch._C._dynamo.eval_frame.set_eval_frame
+    heard = []
+
+    def hear(_, before):
+        heard.append(set_eval_frame(None))
+        set_eval_frame(heard[-1])
+        return before
+
+    monkeypatch.setattr(outcome_hooks, "_heard", hear)
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+        before = set_eval_frame(False)
+        try:
+            torch._dynamo.eval_frame._callback_from_stance(None)
+        finally:
+            set_eval_frame(before)
+    assert heard[-1] is None
+
+
+@pytest.mark.parametrize("value, words", [
+    ("TensorVariable()", "a tensor's value"), ("SymNodeVariable()", "a number that is known only when it runs"),
+])  # fmt: skip
+def test_a_branch_on_a_size_is_no_branch_on_a_tensor(value, words):
+    text = "Data-dependent branching\n  Developer debug context: attempted to jump with " + value
+    assert graph_break_from_reason(text).reason == "the branch depends on " + words
+
+
+def test_an_exception_that_dynamo_has_observed_is_named():
+    text = "Observed exception\n  Explanation: None.\n  Developer debug context: raised exception KeyError('c')"
+    one = graph_break_from_reason(text)
+    assert (one.reason, one.gb_type) == ("Observed exception: KeyError('c')", "Observed exception")
+
+
+def test_a_method_of_an_object_is_shown_by_its_name():
+    text = "Found in <bound method HigherOrderOperator.name of <torch._higher_order_ops.cond.CondOp object at 0x7f00>>"
+    assert graph_break_from_reason(text).reason == "Found in HigherOrderOperator.name"

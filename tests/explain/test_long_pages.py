@@ -170,7 +170,7 @@ def test_a_further_compilation_is_told_by_what_is_different(tmp_path):
     second = second.partition("# ---- what a call")[0]
     assert "# as __guard_0_for_forward, but:\n" in second and "shape [any, 4]" in second
     assert "Linear" in first and "Linear" not in second
-    assert re.search(r"line by line as __compiled_fn_\d+\n", second)
+    assert re.search(r"line by line as __compiled_fn_\d+  \(in full: ", second)
     assert len(second.splitlines()) < len(first.splitlines()) * 0.6
     page = page_at(tmp_path / "full_code_for_forward_0.py")
     assert [page.__guard_0_for_forward({"self": compiled._orig_mod, "x": torch.ones(rows, 4)}, vars(page))
@@ -193,7 +193,7 @@ def test_shortened_code_that_is_alike_is_told_by_its_differences():
     below, code = Below(True), "def {}(self, x):\n    # fetched\n    h = f(x)\n    g(h)\n    i(h)\n    return {}\n"
     assert _by_differences(code.format("a", "h"), "a", below) == ""
     told = _by_differences(code.format("b", "[h]"), "b", below)
-    assert told == "def b(self, x):\n    # as a, but:\n    # -     return h\n    # +     return [h]\n    ...\n"
+    assert told == "as a, but:\n-     return h\n+     return [h]"
 
 
 def test_parameters_that_are_passed_in_their_order_are_passed_together():
@@ -288,7 +288,15 @@ def test_what_repeats_stands_once_and_what_does_not_stays():
     source = "def f(\n    a,\n    b,\n):\n" + "".join(lines) + "    other(a)\n    return [\n        h_3,\n    ]\n"
     text, gone = shortened(source.replace("make(7, 'h')", "make(7, 'other')"))
     assert gone > 90 and "make(7, 'other')" in text and text.count("# ... the same") == 2
-    assert text.startswith("def f(\n    a, b,\n):\n") and text.endswith("other(a)\n    return [\n        h_3,\n    ]\n")
+    assert text.startswith("def f(\n    a, b,\n):\n") and text.endswith("other(a)\n    return [h_3]\n")
+
+
+@pytest.mark.parametrize("one, line", [("(\n            a,\n        )", "(a,)"), ("a", "a"), ("'( '", "")])
+def test_a_statement_that_has_become_short_is_one_line(one, line):
+    lines = ["    h_{0} = make({0})\n".format(n) for n in range(90)]
+    source = "def f(a):\n" + "".join(lines) + "    return g(\n        {},\n        3,\n    )\n".format(one)
+    ends = "    return g({}, 3,)\n" if "," in line else "    return g({}, 3)\n"
+    assert shortened(source)[0].endswith(ends.format(line) if line else source[-30:])
 
 
 def test_parameters_of_a_short_header_stay():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dis
+import json
+import os
 import textwrap
 import types
 
 import pytest
+import torch
 
 from depyf.explain.for_reading.bookkeeping import fold
 from depyf.explain.frames import resume_points
@@ -18,6 +21,7 @@ from depyf.explain.model import CacheEntry, Frame, Graph, GraphBreak, Guard, Ref
 from depyf.explain.report.html.report_page import report_page
 from depyf.explain.report.page.guard_text import guard_function
 from depyf.explain.report.page.guards_by_argument import guards_by_argument
+from depyf.explain.report.page.module_names import with_module_names
 from depyf.explain.report.page.page import page_of
 from depyf.explain.report.page.shortened import without_fetches
 from depyf.explain.report.remarks.for_index import index_sections
@@ -309,6 +313,48 @@ def test_what_is_read_past_getattribute_is_of_its_object() -> None:
 def test_different_tensors_are_named_once() -> None:
     found = _guard("NO_TENSOR_ALIASING", "check_no_aliasing(L['x'], L['self']._buffers['ids'], L['y'])")
     assert _rows(found) == ["1  x, self.ids and y are different tensors"]
+
+
+def _of_modules(names: str, *checks: str) -> list[Guard]:
+    is_of = "{} is exactly of type torch.nn.Linear"
+    return [Guard("", "TYPE_MATCH", f"self.{name}", is_of.format(f"self.{name}")) for name in names] + [
+        Guard("", "EQUALS_MATCH", f"self.{name}{check.split(' ')[0].rstrip(':')}", f"self.{name}{check}")
+        for name in names
+        for check in checks
+    ]
+
+
+def test_modules_of_which_the_same_is_checked_are_one_row() -> None:
+    found = [*_of_modules("ab", ".p == 0.1"), *_of_modules("c", ".p == 0.2"), *_of_modules("de")]
+    assert _rows(*found) == [
+        "4  self.a and self.b Linear; .p == 0.1",
+        "2  self.c Linear; .p == 0.2",
+        "2  self.d (Linear) and self.e (Linear) are of these classes",
+    ]
+
+
+@pytest.mark.parametrize("layers, expected", [
+    ("abc", ["6  self.a, self.b and self.c Linear; .w: CPU float32 Parameter of shape [4], stride [1], needs grad"]),
+    ("abcdefghi", ["9  their parameters and buffers 9 times CPU float32 Parameter, needs grad; each with its shape and "
+                   "stride", "9  self.a (Linear), {} and self.i (Linear) are of these classes".format(
+                       ", ".join(f"self.{name} (Linear)" for name in "bcdefgh"))]),
+])  # fmt: skip
+def test_many_tensors_of_modules_are_one_row(layers: str, expected: list[str]) -> None:
+    assert _rows(*_of_modules(layers, ".w: CPU float32 Parameter of shape [4], stride [1], needs grad")) == expected
+
+
+def test_a_class_says_that_it_is_the_class() -> None:
+    found = [*_of_modules("a"), Guard("", "ID_MATCH", "self.a.__class__", "self.a.__class__ is still the same object")]
+    assert _rows(*found) == ["2  self.a Linear"]
+
+
+def test_modules_have_their_own_names_where_these_mean_them() -> None:
+    source = "def f(x):\n    return ___module_json_c0.loads(x) + __import_os_dot_path.join(x) + __import_torch.sin(x)\n"
+    names = {"___module_json_c0": json, "__import_os_dot_path": os.path, "__import_torch": torch, "os": "another"}
+    text, modules = with_module_names(source, names, {"torch"})
+    assert text == source.replace("___module_json_c0", "json").replace("__import_os_dot_path", "posixpath")
+    assert modules == {"json", "posixpath"}
+    assert with_module_names(source, {**names, "posixpath": 1}, {"json", "torch"}) == (source, set())
 
 
 def test_many_absent_keys_are_counted() -> None:

@@ -12,7 +12,7 @@ from depyf.explain.model import CacheEntry
 from depyf.explain.report.why import recompile_words
 from depyf.explain.torch_facts.torch_keeps import guard_failures
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 PROGRAM = '''
 import json
@@ -245,3 +245,29 @@ def test_what_else_has_changed_stands_beside_torchs_reason():
     assert one.besides == ["self.training was True and is False now"]
     (words,) = recompile_words(entry)
     assert "grad mode was on and is off now; besides, self.training was True and is False now" in words
+
+
+@pytest.mark.parametrize("text, words", [
+    ("_dynamo_dynamic_indices should be absent but is present on runtime tensor",
+     "x was not marked by mark_dynamic, and is now"),
+    ("_dynamo_weak_dynamic_indices should be absent but is present on runtime tensor",
+     "a tensor was not marked by maybe_mark_dynamic, and is now"),
+    ("_has_dynamo_dim_marking is present on runtime tensor but was absent at compile time",
+     "a tensor was not marked by mark_dynamic or a function like it, and is now"),
+    ("_dynamo_dynamic_indices not a subset: runtime {1, 2} is not a subset of compiled {0}",
+     "mark_dynamic was on dimension 0 of x, and is on 1, 2 now"),
+    ("hasattr(L['y'], '_dynamo_static_indices') == False", "y was not marked by mark_static, and is now"),
+    ("((L['y']._dynamo_dynamic_indices.issubset({0})) if hasattr(L['y'], '_dynamo_dynamic_indices') else True)",
+     "mark_dynamic was on dimension 0 of y, and is on others now"),
+])  # fmt: skip
+def test_marks_of_dimensions_are_told_by_the_functions_that_make_them(text, words):
+    tensors = {"x": torch.ones(2), "y": torch.ones(2), "n": 3}
+    tensors["x"]._dynamo_dynamic_indices = {1, 2}
+    one = reason_from_text("0/0: " + text, RecompilingCall(tensors, {}, {}))
+    assert one.words == words and not one.expected and not one.actual
+    assert one.remedy == ("" if "a tensor" in words else f"mark {one.subject} in the same way before each call")
+
+
+def test_a_global_that_is_gone_is_no_key():
+    one = reason_from_text("0/0: KeyError on G['OFFSET']")
+    assert (one.words, one.remedy) == ("there is no global OFFSET now", "")

@@ -52,6 +52,13 @@ _COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$"
 _PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
 _SOURCE = re.compile(r"^(?!None\b|True\b|False\b|Ellipsis\b)[A-Za-z_][\w.'\"\[\]]*\Z")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
+_MARKS = re.compile(r"_has_dynamo_dim_marking\b|\b_dynamo_(?P<kind>\w+)_indices\b")  # what mark_dynamic sets
+_LOCAL = re.compile(r"L\[[\w'\"]+\]")
+_MARKED_BY = {
+    "dynamic": "mark_dynamic", "weak_dynamic": "maybe_mark_dynamic", "static": "mark_static",
+    "unbacked": "mark_unbacked", None: "mark_dynamic or a function like it",
+}  # fmt: skip
+_DIMENSIONS = re.compile(r"\{([\d, ]*)\}")
 _LONGEST_VALUE = 80
 _NO_VALUE = object()
 
@@ -116,7 +123,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         _of_tensor(found, tensor)
     elif twins is not None:
         _of_twins(found, twins)
-    elif _of_dispatch(found, code) or _of_keys(found, code, call):
+    elif _of_dispatch(found, code) or _of_marks(found, code, call) or _of_keys(found, code, call):
         pass
     elif no_tensor is not None:
         found.subject = user_spelling(no_tensor.group("source"))
@@ -145,6 +152,36 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.subject = user_spelling(compared.group("source"))
         value = _value_of(compared.group("source"), call)
         found.actual = _plain(value) or _type_of(value)
+
+
+def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """Marks of dimensions: torch up to 2.12 or so names the tensor; later it is the one that has such marks now."""
+    match = _MARKS.search(code)
+    if match is None:
+        return False
+    by = _MARKED_BY.get(match["kind"], f"a mark ({match['kind']})")
+    mark = f"_dynamo_{match['kind']}_indices" if match["kind"] else "_has_dynamo_dim_marking"
+    names = call.local_names if call is not None and type(call.local_names) is dict else {}
+    marked = [name for name, value in names.items() if mark in _attributes(value)]
+    source = _LOCAL.search(code)
+    found.subject = user_spelling(source.group()) if source else marked[0] if len(marked) == 1 else ""
+    of, dimensions = found.subject or "a tensor", _DIMENSIONS.findall(code)
+    if "subset" in code:
+        now = f"on {dimensions[0]}" if len(dimensions) > 1 else "on others"
+        found.words = "{} was on dimension {} of {}, and is {} now".format(by, (dimensions or ["?"])[-1], of, now)
+    elif "absent on runtime" in code or code.endswith("== True"):
+        found.words = f"{of} was marked by {by}, and is not now"
+    else:
+        found.words = f"{of} was not marked by {by}, and is now"
+    return True
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if type(found) is dict else {}
 
 
 def _of_tensor(found: RecompileReason, match: re.Match[str]) -> None:
@@ -217,7 +254,9 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
 def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
     """So where the keys of a dictionary were checked; False where it was something else."""
     missing, contains, keys_of = _NO_KEY.match(code), _CONTAINS.match(code), _KEYS_OF.match(code)
-    if missing is not None:
+    if missing is not None and missing["source"] == "G":
+        found.words = "there is no global {} now".format(missing["key"].strip("'\""))
+    elif missing is not None:
         found.subject = user_spelling(missing["source"])
         found.words = "{} has no key {} now".format(found.subject, missing["key"])
     elif contains is not None:

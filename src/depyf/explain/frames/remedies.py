@@ -47,10 +47,12 @@ _LENGTH = "each length is compiled by itself: have as many items in {of} every t
 _KEYWORDS = "each set of keyword arguments is compiled by itself: pass the same ones every time"
 _POSITIONS = "each number of positional arguments is compiled by itself: pass as many every time"
 _STATE = "set {of} once, before the first call"
+_MARK = "mark {of} in the same way before each call"
 _BACKEND = "pass the same backend object every time"
 _BY_GUARD = (
     ("BACKEND_MATCH", _BACKEND),
     ("Duplicate tensor", _COPY),
+    (r"_dynamo_\w+_indices|_has_dynamo_dim_marking", _MARK),
     (r"\bstride mismatch|\.stride\(", _LAYOUT),
     (r"\brank mismatch", _RANK),
     (r"\bdtype mismatch", _DTYPE),

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..containment import done, edge, told
 from ..torch_facts.exchanged_code import Heard, listen
-from ..torch_facts.torch_behavior import MissingHook, find
+from ..torch_facts.torch_behavior import MissingHook, find, with_dynamo_off
 
 __all__ = ["backward_runs", "hook_attempts", "hook_backward", "hook_events", "hook_frames_without_tensors",
            "hook_recompiles", "hook_skip_frame", "hook_skips", "hook_stances", "hook_suppressed", "hook_unsupported"]
@@ -156,7 +156,8 @@ def hook_stances(recorder: Any, undo: contextlib.ExitStack) -> None:
     @edge
     def _callback_from_stance(*args: Any, **kwargs: Any) -> Any:
         callback = before(*args, **kwargs)
-        return done(recorder.session, "hearing what a stance forbids", _heard, recorder, callback) or callback
+        what = "hearing what a stance forbids"
+        return done(recorder.session, what, with_dynamo_off, _heard, recorder, callback) or callback
 
     _put(home, "_callback_from_stance", _callback_from_stance, undo)
 

@@ -26,12 +26,14 @@ class Below:
         in_dump: whether files lie beside the page.
 
     ``tables`` and ``codes`` have what the page says of graphs and of transformed code, by name: what is alike later
-    is told by the differences.
+    is told by the differences. ``effects`` are the side effects that it tells, ``modules`` those it has to import.
     """
 
     in_dump: bool
     tables: dict[str, list[str]] = field(default_factory=dict)
     codes: dict[str, list[str]] = field(default_factory=dict)
+    effects: set[str] = field(default_factory=set)
+    modules: set[str] = field(default_factory=set)
     _shortened: list[tuple[str, str]] = field(default_factory=list)
     _checks: list[str] = field(default_factory=list)
     _functions: list[str] = field(default_factory=list)
@@ -65,7 +67,7 @@ class Below:
     def in_full(self, page: str) -> str:
         """The page with nothing shortened, to see which names it needs; not to be shown."""
         for shown, source in self._shortened:
-            page = page.replace(shown, source)
+            page = page.replace(shown, source) if shown in page else f"{page}\n\n{source}"
         return "\n\n".join([page, self.text()])
 
     def _file(self, name: str, path: str, free: Sequence[str] = ()) -> str:

@@ -10,7 +10,7 @@ from ...model import Graph, Node, SourceLine
 from ..tree import count
 from .repeats import FEW, Run, runs
 
-__all__ = ["graph_summary", "kernel_legend"]
+__all__ = ["graph_summary", "kernel_legend", "shorter"]
 
 _MOST_ROWS = 60
 _LAYER = 5  # rows: two runs of so many are two layers
@@ -153,7 +153,11 @@ def _inside(module: str, around: str) -> str:
 
 
 def _text(row: _Row) -> str:
-    text = row.line.text if row.line is not None else ""
+    return shorter(row.line.text) if row.line is not None else ""
+
+
+def shorter(text: str) -> str:
+    """A line of the program, cut at its end if it is long."""
     return text if len(text) <= _TEXT else text[: _TEXT - 3] + "..."
 
 

@@ -11,6 +11,7 @@ from ...guards.words import is_torch_file
 from ...model import CacheEntry, Frame, Guard, SourceLine
 from ...names import file_name, identifier
 from ..tree import count
+from .graph_summary import shorter
 from .guard_code import returned
 from .guard_tree import folded_tree
 from .guards_by_argument import guards_by_argument, in_brackets, row_lines
@@ -41,6 +42,7 @@ _STATE = (
     "BREAKS_ALLOWED", "OBJECTS_ALIVE",
 )  # fmt: skip
 _DROPPED = "Dynamo has dropped this compilation since: an object that is checked here is gone."
+_DIFFERENT = "NO_TENSOR_ALIASING"
 _SAME_OBJECT = " is still the same object"
 
 
@@ -73,7 +75,8 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     lines = [f"def {guard_function_name(entry, frame)}(L, G, **_):"]
     if entry.dropped:
         lines.append("    # " + _DROPPED)
-    lines += ["    # " + line for line in _told(entry, frame, listed_in)]
+    told = _told(entry, frame, listed_in)
+    lines += ["    # " + line for line in told]
     if not entry.guards and not entry.guard_tree:
         lines.append("    # its guards are not at hand: taken to hold here")
     elif not asked:
@@ -81,17 +84,24 @@ def guard_function(entry: CacheEntry, frame: Frame, listed_in: str) -> str:
     for words in undecided(entry, frame.entries):
         lines.append(f"    # not checked here: {words}")
     skipped = [guard for guard in asked if not guard.runnable]
-    if skipped:
-        several = "need objects of that process: they are" if len(skipped) > 1 else ""
-        words = several or "needs an object of that process: it is"
-        lines.append(f"    # {len(skipped)} of these checks {words} not run here")
-    if own:
-        checks = count(len(own), "check")
-        lines.append(f"    # and {checks} of Dynamo's own ({kinds_of_own(own)}): see {listed_in}")
+    notes = _not_run(skipped, own, listed_in)
+    if len(notes) > 1 and told[0].startswith("as "):
+        notes = [f"{notes[0]}; {len(own)} more are of Dynamo's own: see {listed_in}"]
+    lines += ["    # " + words for words in notes]
     body = returned(_conditions(entry, frame))
     if len(body) > _MOST_CODE:
         body = [f"    return {_checks_name(entry, frame)}(L, G)  # at the end of this page"]
     return "\n".join(lines + body) + "\n"
+
+
+def _not_run(skipped: list[Guard], own: list[Guard], listed_in: str) -> list[str]:
+    """How many checks need the process, and how many are of Dynamo's own."""
+    need = "need objects of that process: they are" if len(skipped) > 1 else "needs an object of that process: it is"
+    notes = [f"{len(skipped)} of these checks {need} not run here"] if skipped else []
+    if own:
+        checks = count(len(own), "check")
+        notes.append(f"and {checks} of Dynamo's own ({kinds_of_own(own)}): see {listed_in}")
+    return notes
 
 
 def guard_checks(entry: CacheEntry, frame: Frame) -> str:
@@ -119,9 +129,11 @@ def _told(entry: CacheEntry, frame: Frame, listed_in: str) -> list[str]:
     for earlier in frame.entries[max(0, at - _MOST_COMPARED) : at][::-1] if len(lines) > _FEW_WORDS else ():
         known = {guard.words for guard in _asked(earlier)}
         new = [guard for guard in asked if guard.words not in known]
-        subjects = {guard.subject for guard in new}
-        gone = [one for one in _asked(earlier) if one.words not in told and one.subject not in subjects]
-        differences = _on_page(new, listed_in) + ["without: " + words for words, _ in alike_once(gone)]
+        instead = {guard.subject for guard in new} | {guard.kind for guard in new if guard.kind == _DIFFERENT}
+        gone = [one for one in _asked(earlier) if one.words not in told and not {one.subject, one.kind} & instead]
+        differences = _in_a_line_each(new) if len(new) <= _MOST_WORDS else _on_page(new, listed_in)
+        without = "; ".join(words for words, _ in alike_once(gone))
+        differences += textwrap.wrap("without: " + without, 112, subsequent_indent="    ") if gone else []
         if len(differences) + 2 < len(lines):
             lines = [f"as {guard_function_name(earlier, frame)}" + (", but:" if differences else ""), *differences]
     return lines
@@ -221,6 +233,15 @@ def _words(guards: list[Guard]) -> list[str]:
     return lines
 
 
+def _in_a_line_each(guards: list[Guard]) -> list[str]:
+    """Words, each followed by the user's line."""
+    lines = []
+    for words, found in alike_once(sorted(guards, key=lambda one: (one.user_line is None, one.kind != "TENSOR_MATCH"))):
+        line = found[0].user_line
+        lines.append(words if line is None else f"{_with_place(words, line)}  {shorter(line.text)}".rstrip())
+    return lines
+
+
 def _place(line: SourceLine) -> str:
     return f"{line.filename if is_torch_file(line.filename) else file_name(line.filename)}:{line.line}"
 
@@ -262,7 +283,7 @@ def alike_once(guards: list[Guard]) -> list[tuple[str, list[Guard]]]:
     tensors = {guard.subject for guard in guards if guard.kind == "TENSOR_MATCH"}
     guards = [guard for guard in guards if guard.kind != "TYPE_MATCH" or guard.subject not in tensors]
     words = [guard.words for guard in guards]
-    for one in alike(words, in_brackets):
+    for one in alike(words, in_brackets, 2):
         members = [guards[index] for index in one.members.values()]
         numbers = f"  (n = {numbers_in_words(one.numbers)})" if one.places else ""
         shown.append((one.written(lambda place: "n") + numbers, members))

@@ -15,6 +15,8 @@ __all__ = ["ArgumentRow", "guards_by_argument", "in_brackets", "row_lines"]
 _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
 _OF_TENSORS = ("Tensor", "Parameter")
+_NAME = re.compile(r"[A-Z]\w*$")
+_INDEX = re.compile(r"\[\d+\]")
 _WIDTH = 116
 _TOGETHER = {
     "is None": "are None",
@@ -22,27 +24,33 @@ _TOGETHER = {
     "is still a function with the same code": "are still functions with the same code",
 }
 _MOST_ABSENT = 8
+_CLASSES = "are of these classes"
 _SAME_AS = "the same object as "
 _ABSENT = re.compile(r"(?P<of>(?:\.\S+ )?)has no (?P<what>attribute|key) (?P<name>'[^']*'|\S+)$")
 _ITEMS = re.compile(r"^(?:has \d+ items?|is empty)$")
 _SAME = re.compile(r"^ and (.*) are one and the same object$")
 _TENSOR = re.compile(r"^\w+ \w+ (?:tensor|\w+ of shape)")
+_OF_MODULE = re.compile(r"^\.\w+: (\w+ \w+ \w+) of shape \[[\d, ]*\], stride \[[\d, ]*\], (.*grad)$")
+_MOST_TENSORS = 8  # of modules, that are told one by one
 
 
 @dataclass
 class ArgumentRow:
-    """What is checked of one thing: `checks` in words, `count` guards in all, for each of `numbers` in the name."""
+    """What is checked of one thing, and `also` of others: `checks` in words, `count` guards in all, for each of
+    `numbers` in the name."""
 
     name: str
     numbers: tuple[int, ...] = ()
     checks: list[str] = field(default_factory=list)
     count: int = 0
+    also: list[str] = field(default_factory=list)
 
     def lines(self, around: str = "") -> list[str]:
         """The row as text, wrapped; its name without that of the layer `around` it, in which it is indented."""
-        label = self.name + (f"  (n = {numbers_in_words(self.numbers)})" if self.numbers else "")
-        if around:
-            label = "  " + self.name[len(around) :]
+        *names, last = [name[len(around) :] for name in (self.name, *self.also)]
+        label = "  " * bool(around) + ", ".join(names) + " and " * bool(names) + last
+        if self.numbers and not around:
+            label += f"  (n = {numbers_in_words(self.numbers)})"
         text = "{}  {}".format(label, "; ".join(_same_together(_absent_together(self.checks))))
         return textwrap.wrap(text, _WIDTH, subsequent_indent="    " + "  " * bool(around),
                              break_long_words=False, break_on_hyphens=False)
@@ -57,28 +65,38 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
     """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as
     one row, and so with other short checks."""
     found: list[tuple[str, str, Alike]] = []
-    for one in alike([guard.words for guard in guards], in_brackets):
+    for one in alike([guard.words for guard in guards], in_brackets, 2):
         guard = guards[one.first]
         subject, words = _subject(one, guard), one.written(lambda place: "n")
         rest = words[len(subject) :] if words.startswith(subject) else words
         found.append((subject, _SAME.sub(_SAME_AS + r"\1", rest).lstrip(": ").strip(), one))
     owners = {subject for subject, rest, _ in found if _class_of(rest) not in ("", *_OF_PYTHON)}
-    compared = {subject for subject, rest, _ in found if not _TYPE.match(rest)}
-    equal = {subject for subject, rest, _ in found if rest.startswith("== ")}
+    said = _said_by_another([(subject, rest) for subject, rest, _ in found], owners)
     rows: dict[tuple[str, tuple[int, ...]], ArgumentRow] = {}
-    for subject, rest, one in found:
+    for (subject, rest, one), is_said in zip(found, said):
         head, _, attribute = subject.rpartition(".")
         inside = head in owners and subject not in owners and "[" not in attribute
         numbers = one.numbers if one.places else ()
         row = rows.setdefault((head if inside else subject, numbers), ArgumentRow(head if inside else subject, numbers))
         row.count += len(one.members)
-        is_said = _class_of(rest) in (*_OF_PYTHON, *_OF_TENSORS) and subject in compared
-        if is_said or (_ITEMS.match(rest) and subject in equal):
-            continue  # the comparison says it
         words = _class_of(rest) or rest
-        row.checks.append(".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words)
+        shown = ".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words
+        row.checks += [] if is_said else [shown]
     ordered = sorted(rows.values(), key=lambda row: ("." in row.name, not any(map(_TENSOR.match, row.checks))))
-    return _alike_together([row for row in ordered if row.checks])
+    return _alike_together(_modules_together([row for row in ordered if row.checks], owners))
+
+
+def _said_by_another(found: list[tuple[str, str]], owners: set[str]) -> list[bool]:
+    """Of subjects and what is checked of them, what a comparison, or the check of a class, says too."""
+    compared = {subject for subject, rest in found if not _TYPE.match(rest)}
+    equal = {subject for subject, rest in found if rest.startswith("== ")}
+    said = []
+    for subject, rest in found:
+        head, _, attribute = subject.rpartition(".")
+        is_type = _class_of(rest) in (*_OF_PYTHON, *_OF_TENSORS) and subject in compared
+        is_class = attribute == "__class__" and (head in owners or _INDEX.sub("[n]", head) in owners)
+        said.append(is_type or is_class or bool(_ITEMS.match(rest) and subject in equal))
+    return said
 
 
 def row_lines(rows: Sequence[ArgumentRow]) -> list[tuple[ArgumentRow, list[str]]]:
@@ -130,6 +148,39 @@ def _subject(one: Alike, guard: Guard) -> str:
 def _class_of(words: str) -> str:
     match = _TYPE.match(words)
     return match.group(1) if match else ""
+
+
+def _modules_together(rows: list[ArgumentRow], owners: set[str]) -> list[ArgumentRow]:
+    """Modules, and other objects of classes, of which the same is checked, as one row in the place of the first; their
+    tensors as a row of its own if these are many."""
+    inside = [row for row in rows if "." in row.name and row.name in owners]
+    found = [(row, check, _OF_MODULE.match(check)) for row in inside for check in row.checks]
+    tensors: dict[str, int] = {}
+    for row, _, match in found:
+        if match is not None:
+            words = "{}, {}".format(*match.groups())
+            tensors[words] = tensors.get(words, 0) + max(1, len(row.numbers))
+    own = []
+    if sum(tensors.values()) > _MOST_TENSORS:
+        for row, check, match in found:
+            if match is not None:
+                row.checks.remove(check)
+                row.count -= max(1, len(row.numbers))
+        checks = [f"{number} times {words}" for words, number in tensors.items()] + ["each with its shape and stride"]
+        own = [ArgumentRow("their parameters and buffers", (), checks, sum(tensors.values()))]
+    first: dict[tuple[object, ...], ArgumentRow] = {}
+    for row in inside:
+        is_class = len(row.checks) == 1 and _NAME.match(row.checks[0])
+        one = first.setdefault((row.numbers, *([_CLASSES] if is_class else sorted(row.checks))), row)
+        if one is row:
+            continue
+        if is_class and one.checks != [_CLASSES]:
+            one.name, one.checks = f"{one.name} ({one.checks[0]})", [_CLASSES]
+        one.also.append(f"{row.name} ({row.checks[0]})" if is_class else row.name)
+        one.count += row.count
+    gone = {id(row) for row in inside} - {id(row) for row in first.values()}
+    rows = [row for row in rows if id(row) not in gone] + own
+    return sorted(rows, key=lambda row: row.checks == [_CLASSES] and not row.numbers)
 
 
 def _alike_together(rows: list[ArgumentRow]) -> list[ArgumentRow]:

@@ -19,7 +19,7 @@ from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
 from ...transformed.decompiled import decompiled
 from ..tree import count, place_words, tree_lines, why_not_compiled
-from ..why import break_lines, cuda_graph_words, one_line, recompile_words, side_effect_words
+from ..why import break_lines, cuda_graph_words, one_line, recompile_words
 from .below import Below
 from .graph_summary import graph_summary, kernel_legend
 from .guard_text import guard_checks, guard_file_name, guard_function
@@ -99,8 +99,9 @@ def _entry_sections(
     sections = [f"# ---- compilation {entry.compile_id} of {frame.title}{_backend(entry)}\n"]
     for words in recompile_words(entry):
         sections[0] += comment(words)
-    for words in dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy):
+    for words in dict.fromkeys(one.remedy for one in entry.recompiled if one.remedy and one.remedy not in shown):
         sections[0] += comment("What to do: " + words)
+        shown.add(words)
     listed = guard_file_name(entry, frame) if in_dump else _path_in_model(entry, frame, session)
     sections.append(valid_or_comment(guard_function(entry, frame, listed)))
     below.defines(guard_checks(entry, frame))
@@ -115,8 +116,6 @@ def _entry_sections(
         told = "\n".join([head, *more])
         sections.append(comment(head + " (more above)" if more and told in shown else told))
         shown.add(told)
-    if entry.side_effects:
-        sections.append(comment(side_effect_words(entry)))
     sections.append(valid_or_comment(transformed_function(entry, frame, below)))
     return sections
 
@@ -150,7 +149,8 @@ def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
             below.tables[graph.name] = [*legend, *table]
         else:
             by = "line by line, and kernel by kernel," if legend else "line by line"
-            counts, legend, table = f"{counts[:-1]}: {by} {told[0]}", [], told[1]
+            words = f"{graph.name}: {counts[:-1]}, {by} {told[0]}  (in full: {where})"
+            return comment("\n".join([*lines, words, *told[1]]))
         lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
         head = f"def {graph.name}(*inputs):  # in full: {where}\n"
         table = [("    # " + line).rstrip() + "\n" for line in (counts, *table)]
@@ -182,10 +182,10 @@ def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> st
 
 
 def _assemble(frame: Frame, session: Session, frames: list[Frame], sections: list[str], below: Below) -> str:
-    body = "\n\n".join(section.rstrip() + "\n" for section in sections)
+    body = "\n\n".join(section.rstrip() + "\n" for section in _comments_together(sections))
     tail = below.text()
     helpers = helpers_used(body + tail)
-    imports, missing = _imports(body + helpers, below.in_full(body) + helpers, frame, frames)
+    imports, missing = _imports(body + helpers, below.in_full(body) + helpers, frame, frames, below.modules)
     top = imports[0]
     if missing:
         how = "It reads {} of your program: to run this page, call use(vars(your_module)) first."
@@ -197,6 +197,21 @@ def _assemble(frame: Frame, session: Session, frames: list[Frame], sections: lis
         helpers = f"\n\n# ---- helpers of this page\n\n{texts}\n"
     page = f"{_head(frame, session, frames)}\n{top}\n\n\n{body}{helpers}"
     return re.sub(r"\n{4,}", "\n\n\n", page).rstrip() + "\n"
+
+
+def _comments_together(sections: list[str]) -> list[str]:
+    """Sections that are comments alone, and follow each other, as one."""
+    found: list[str] = []
+    for section in sections:
+        if found and not section.startswith("# ----") and _is_comment(section) and _is_comment(found[-1]):
+            found[-1] = f"{found[-1].rstrip()}\n\n{section}"
+        else:
+            found.append(section)
+    return found
+
+
+def _is_comment(section: str) -> bool:
+    return all(line.startswith("#") for line in section.splitlines() if line)
 
 
 def _head(frame: Frame, session: Session, frames: list[Frame]) -> str:
@@ -232,21 +247,25 @@ def _proofs(entries: list[CacheEntry]) -> str:
 # ---- names the page needs
 
 
-def _imports(text: str, whole: str, frame: Frame, frames: list[Frame]) -> tuple[tuple[str, str], list[str]]:
+def _imports(
+    text: str, whole: str, frame: Frame, frames: list[Frame], modules: set[str]
+) -> tuple[tuple[str, str], list[str]]:
     """What the page has to import and assign, and names that it can't know.
 
     Args:
         text: the page as it is read: what it mentions is imported in front, the rest at the end.
         whole: the page with nothing shortened: names that it does not define are needed.
+        modules: those that it has by their own names.
     """
     shown = set(re.findall(r"\w+", text))
     known: dict[str, Any] = dict(frame.globals or {})
     constants = _constants(frames)
     graphs = [graph for one in frames for entry in one.entries for graph in entry.graphs]
     in_graphs = {name: line for graph in graphs for name, line in graph.global_lines.items()}
-    lines: dict[bool, list[str]] = {True: ["import torch"], False: []}
+    lines: dict[bool, list[str]] = {True: ["import torch", *map("import {}".format, modules)], False: []}
     missing = []
-    for name in sorted(_unbound(whole) - {"torch", "__file__"} - _closed_over(whole)):
+    known_here = {"torch", "__file__", *(name.partition(".")[0] for name in modules)}
+    for name in sorted(_unbound(whole) - known_here - _closed_over(whole)):
         value = known.get(real_name(name))
         line = in_graphs.get(name) or _import_line(name, value)
         if not line and real_name(name) in known and real_name(name) != name:

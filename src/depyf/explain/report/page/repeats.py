@@ -56,12 +56,15 @@ class Alike:
 _MayDiffer = Callable[[Tuple[str, ...], Tuple[int, ...]], bool]
 
 
-def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: True) -> list[Alike]:
+def alike(
+    texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: True, few: int = FEW
+) -> list[Alike]:
     """Folds texts which differ in one number; the others stay alone, with no `places`. In order of first texts.
 
     Args:
         texts: what is folded. Equal texts count once.
         may_differ: whether one number may differ at these places between these parts.
+        few: so many are folded.
     """
     by_parts: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
     for index, text in enumerate(texts):
@@ -70,8 +73,8 @@ def alike(texts: Sequence[str], may_differ: _MayDiffer = lambda parts, places: T
     found: list[tuple[int, Alike]] = []
     for parts, by_values in by_parts.items():
         left = dict(by_values)
-        if len(left) >= FEW:
-            found += _folded(parts, left, may_differ)
+        if len(left) >= few:
+            found += _folded(parts, left, may_differ, few)
         found += [(index, Alike(parts, values, (), {0: index})) for values, index in left.items()]
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
@@ -97,7 +100,7 @@ def only_indices(
 
 
 def _folded(
-    parts: tuple[str, ...], left: dict[tuple[str, ...], int], may_differ: _MayDiffer
+    parts: tuple[str, ...], left: dict[tuple[str, ...], int], may_differ: _MayDiffer, few: int
 ) -> list[tuple[int, Alike]]:
     """Takes out of `left` what can be folded."""
     every = list(left)
@@ -112,7 +115,7 @@ def _folded(
         groups: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
         for values in every:
             groups.setdefault(tuple(v for at, v in enumerate(values) if at not in same), []).append(values)
-        large = [(same, members) for members in groups.values() if len(members) >= FEW]
+        large = [(same, members) for members in groups.values() if len(members) >= few]
         if sum(len(members) for _, members in large) > sum(len(members) for _, members in best):
             best = large
     found = []

@@ -17,8 +17,10 @@ from ...model import CacheEntry, Decompiled, Frame, ResumeFunction
 from ...names import file_name, identifier, stable
 from ...transformed.decompiled import decompiled
 from ..tree import count
+from ..why import side_effect_words
 from .below import Below
 from .guard_text import guard_function_name, number_of
+from .module_names import with_module_names
 from .repeats import as_an_earlier
 from .shortened import FETCHED, shortened, without_fetches
 
@@ -95,18 +97,27 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
         return _refused(one, entry.transformed_name)
     folded = folded_code(entry)
     notes = [f"What runs for {frame.title} when guard {number_of(entry)} holds. {_verdict_words(one)}"]
-    text = _renamed(folded.source, entry.transformed_name)
+    text, modules = with_module_names(folded.source, frame.globals or {}, _local_names(entry))
+    text = _renamed(text, entry.transformed_name)
+    below.modules |= modules
     shown, gone = shortened(text)
     is_short = bool(gone or FETCHED in shown)
     told = _by_differences(shown, entry.transformed_name, below) if is_short else ""
-    if folded.count and not told:
+    in_full = lambda: _renamed(folded_code(entry, True).source, entry.transformed_name)  # noqa: E731
+    effects = side_effect_words(entry) if entry.side_effects else ""
+    if effects and not (told and effects in below.effects):
+        notes.append(effects)
+        below.effects.add(effects)
+    if told:
+        where = below.transformed(entry, told, in_full)
+        notes[0] = f"{entry.transformed_name}: what runs when guard {number_of(entry)} holds  (in full: {where})"
+        return comment("\n".join([*notes, f"{_verdict_words(one)[:-1]}; {told}"]))
+    if folded.count:
         notes.append(f"Folded for reading: {folded.describe()}.")
-    if one.folded and not told:
+    if one.folded:
         operations = count(one.folded, "operation")
         notes.append(f"Left out here: {operations} on lists of Dynamo's own. The proof covers them.")
     if is_short:
-        shown = told or shown
-        in_full = lambda: _renamed(folded_code(entry, True).source, entry.transformed_name)  # noqa: E731
         gone = one.source.count("\n") - shown.count("\n")
         where = below.transformed(entry, shown, in_full)
         notes.append("Shortened by {}; what runs is the whole: {}".format(count(gone, "line"), where))
@@ -115,15 +126,19 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
     return comment("\n".join(notes)) + shown
 
 
+def _local_names(entry: CacheEntry) -> set[str]:
+    codes = [code for code in (entry.code, entry.original_code) if code is not None]
+    return {name for code in codes for name in code.co_varnames + code.co_cellvars + code.co_freevars}
+
+
 def _by_differences(shown: str, name: str, below: Below) -> str:
-    """Shortened code that is much like an earlier one's: its first line, then what is different; else ""."""
-    head, _, body = shown.rstrip("\n").partition(":\n")
-    told = as_an_earlier(body.split("\n"), below.codes)
+    """Shortened code that is much like an earlier one's: what is different; else ""."""
+    lines = shown.rstrip("\n").partition(":\n")[2].split("\n")
+    told = as_an_earlier(lines, below.codes)
     if told is None:
-        below.codes[name] = body.split("\n")
+        below.codes[name] = lines
         return ""
-    notes = textwrap.wrap(told[0], _WIDTH, break_long_words=False, break_on_hyphens=False) + told[1]
-    return head + ":\n" + "".join(f"    # {line}".rstrip() + "\n" for line in notes) + "    ...\n"
+    return "\n".join(textwrap.wrap(told[0], _WIDTH, break_long_words=False, break_on_hyphens=False) + told[1])
 
 
 def _verdict_words(one: Decompiled) -> str:
