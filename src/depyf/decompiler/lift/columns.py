@@ -169,19 +169,21 @@ def column_of_left_jump(instructions: Sequence[Instruction]) -> int | None:
     the next instruction is on another line.
     """
     first = instructions[0] if instructions else None
-    if first is None or len(instructions) > 1 and first.line == instructions[1].line:
+    if first is None or first.op not in ("POP", "NOP"):
+        return None
+    if len(instructions) > 1 and first.line == instructions[1].line:
         return None
     if first.op == "POP":
         line, end_line, column, end_column = first.position or (None, None, None, None)
         if line != end_line or column is None or end_column is None:
             return None
         return column if end_column - column == len("break") else None
-    return column_of_jump(first) if first.op == "NOP" and len(instructions) > 1 else None
+    return column_of_jump(first) if len(instructions) > 1 else None
 
 
 def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
     """The end line and column of the test of the jump that ends ``instructions``; None if unknown."""
-    is_compared = instructions[-1].op.endswith("NONE")  # by the jump itself, with None
+    is_compared = instructions[-1].op in ("POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE")  # by the jump itself, with None
     position = instructions[-1 if is_compared else -2].position if len(instructions) > 1 else None
     if position is None or position[1] is None or position[3] is None:
         return None
@@ -204,6 +206,8 @@ def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> 
         return None
     start = column - len(keyword) - 1
     while True:
+        if isinstance(test, nodes.Name):
+            return start
         if isinstance(test, nodes.UnaryOp):
             start -= len("not ") if test.op == "not" else 1
             test = test.operand

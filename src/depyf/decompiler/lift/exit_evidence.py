@@ -19,6 +19,7 @@ from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
+_LEFT = frozenset({"NOP", "POP_EXCEPT"})
 _LOADS_NONE = frozenset({"CONST", "RETURN_VALUE"})
 _MAY_LEAVE = _UNWINDS | _LOADS_NONE | {"CALL", "DELETE_FAST", "STORE_FAST"}
 _ENDS_CLASS = frozenset({"CONST", "STORE_STATIC_ATTRIBUTES", "RETURN_VALUE"})
@@ -34,7 +35,9 @@ class ExitEvidence:
         self.raw = raw
         self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
         operations = {i.op for block in graph.blocks for i in block.instructions}
-        self.leaves_jumps = not operations.isdisjoint(("NOP", "POP_EXCEPT"))  # a ``break``, for example
+        self.left = [i for block in graph.blocks for i in block.instructions if i.op in _LEFT]  # of a `break`, say
+        self.has_left_lines = any(i.position is not None and i.position[2] is None for i in self.left)
+        self.has_with = not operations.isdisjoint(("BEFORE_WITH", "BEFORE_ASYNC_WITH"))
 
     # The statement of a jump
 
@@ -60,9 +63,11 @@ class ExitEvidence:
         return nop.line is not None and bool(following) and following[0][2] is None and following[0][0] != nop.line
 
     def is_pass(self, block: BasicBlock) -> bool:
-        """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``, or past an empty arm."""
-        jump = block.last
-        if jump is None or jump.op != "JUMP" or block.follows_copy:
+        """Whether ``block``, which ends with a jump, does nothing else, from a place of its own that is as wide as
+        ``pass``, or past an empty arm.
+        """
+        jump = block.instructions[-1]
+        if block.follows_copy:
             return False
         if jump.arg == EMPTY_BODY:
             return True
@@ -110,8 +115,8 @@ class ExitEvidence:
 
         Without columns, one at the start of a for loop's body could also be a ``pass``.
         """
-        jump = block.last
-        if jump is None or jump.op != "JUMP" or jump.line is None or self.has_one_line:
+        jump = block.instructions[-1]
+        if jump.line is None:
             return False
         if jump.position is not None and jump.position[2] is not None:
             line, end_line, column, end_column = jump.position
@@ -119,7 +124,8 @@ class ExitEvidence:
                 return False
         elif len(block.instructions) > 1 and self.instructions_on[block.instructions[-2].line] & ITERATES:
             return False
-        return self.instructions_on[jump.line] == {"JUMP"} and len(self.targets_on[jump.line]) == 1
+        lines = self.instructions_on
+        return len(lines) > 1 and lines[jump.line] == {"JUMP"} and len(self.targets_on[jump.line]) == 1
 
     @cached_property
     def targets_on(self) -> dict[int | None, set[BasicBlock]]:
@@ -140,10 +146,6 @@ class ExitEvidence:
             else:
                 found[line] = {operation}
         return found
-
-    @cached_property
-    def has_one_line(self) -> bool:
-        return len(self.instructions_on) < 2
 
     # Returns
 
@@ -200,7 +202,7 @@ class ExitEvidence:
 
     def written_before(self, block: BasicBlock) -> str | None:
         """The source form of the return of None that leaves a with statement at the end of ``block``."""
-        position = written_return(block, self.sources)
+        position = written_return(block, self.sources) if self.left else None
         if position is None or position in self.evaluated:  # the latter is a pattern's
             return None
         return "return" if position[3] - position[2] == len("return") else "return None"
@@ -352,8 +354,8 @@ class ExitEvidence:
         """The start column of the ``break`` or ``continue`` that is a jump, or a copy of the implicit return: it is as
         wide, and nothing else is there.
         """
-        position = instruction.position
-        return None if position in self.computed or position in self.calls else column_of_jump(instruction)
+        column, position = column_of_jump(instruction), instruction.position
+        return None if column is None or position in self.computed or position in self.calls else column
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
         """The same for a return that has a line but no columns."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, unbound_name
+from ..bytecode import CONDITIONAL_JUMPS, RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
 from ..bytecode.kinds import comprehension_of
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
+from ..flowgraph.stack_entries import ITERATES
 from ..syntax import nodes
 from .columns import (
     column_of_left_jump,
@@ -64,6 +65,7 @@ class _Lifter:
     def __init__(self, graph: ControlFlowGraph, raw: RawCode, gathers_annotations: bool) -> None:
         self.graph = graph
         self.raw = raw
+        self.table = raw.table
         self.comprehension = comprehension_of(raw)
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.exits = ExitEvidence(graph, raw)
@@ -74,8 +76,10 @@ class _Lifter:
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
             # Handlers come after the code they protect, outer ones last.
-            handlers = [region.handler for region in reversed(chain(block.region))]
-            return [*handlers, *(b for b in (block.target, block.fall) if b is not None)]
+            found = [region.handler for region in reversed(chain(block.region))] if block.region is not None else []
+            found += [block.target] if block.target is not None else ()
+            found += [block.fall] if block.fall is not None else ()
+            return found
 
         order = reverse_postorder(self.graph.entry, successors)
         for block in order:
@@ -120,7 +124,7 @@ class _Lifter:
 
     def reach_handlers(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
         """Set the entry stacks of the enclosing handlers: cut to their depth, with the exception on top."""
-        for region in chain(block.region):
+        for region in chain(block.region) if block.region is not None else ():
             if region.handler in self.incoming:
                 continue
             if region.depth > len(stack):
@@ -138,14 +142,22 @@ class _Lifter:
         lifted = self.lifted[block]
         lifted.entry = self.entry_stack(block)
         self.reach_handlers(block, lifted.entry)
-        last = block.last
-        if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+        instructions = block.instructions
+        if instructions and instructions[-1].op in ITERATES:
             self.lift_loop(block, lifted)
             return
         self.keyword = self.exits.keyword_before(block)
-        state = SymbolicStack(lifted.entry, self.raw.table)
-        special, instructions = self.special, block.instructions
+        state = SymbolicStack(lifted.entry, self.table)
         state.instructions = instructions
+        try:
+            self.lift_instructions(block, lifted, state)
+        except IndexError:
+            if not state.stack:
+                state.refuse("the stack is empty")
+            raise
+
+    def lift_instructions(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
+        special, instructions, push = self.special, block.instructions, state.push
         position, size = 0, len(instructions)
         while position < size:
             state.instruction = instruction = instructions[position]
@@ -156,7 +168,7 @@ class _Lifter:
             elif op in HANDLERS:
                 handle = HANDLERS[op]
                 if handle.__class__ is type:
-                    state.push(handle(instruction.arg))
+                    push(handle(instruction.arg))
                 else:
                     handle(state, instruction)
                 position += 1
@@ -194,24 +206,26 @@ class _Lifter:
 
     def evidence_of(self, block: BasicBlock, **of_end: Any) -> Evidence:
         """The evidence of ``block``, except for its return; ``of_end`` are the fields for its end."""
-        first = block.instructions[0] if block.instructions else None
+        instructions = block.instructions
+        first = instructions[0] if instructions else None
+        jumps = first is not None and instructions[-1].op == "JUMP"
         return Evidence(
             **of_end,
             line=first.line if first is not None and first.line is not None else _first_line(block),
-            left_from=column_of_left_jump(block.instructions),
-            left_line=left_line(self.exits, block) if self.exits.leaves_jumps else None,
+            left_from=column_of_left_jump(instructions),
+            left_line=left_line(self.exits, block) if self.exits.has_left_lines else None,
             keyword=self.keyword,
             is_clause=self.comprehension == "<genexpr>",
-            is_continue=self.exits.is_continue(block),
-            is_pass=self.exits.is_pass(block),
+            is_continue=jumps and self.exits.is_continue(block),
+            is_pass=jumps and self.exits.is_pass(block),
             is_behind_finally=block.copy_end is not None if block.follows_copy else None,
-            ends_loops=tuple(one.start for one in block.ends_loops),
+            ends_loops=tuple([one.start for one in block.ends_loops]) if block.ends_loops else (),
         )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         """End a block that falls through to the next one."""
         lifted.evidence = self.evidence_of(block)
-        self.finish(lifted, state)
+        state.finish(lifted)
         if not block.instructions and block.fall is None:
             lifted.terminator = Terminator("nowhere")
             return
@@ -237,12 +251,6 @@ class _Lifter:
         if operations != ["GET_AWAITABLE", "CONST", "YIELD_FROM"]:
             raise DecompilationError("an __aenter__ that is not awaited at once", stage="lift")
         return 3
-
-    @staticmethod
-    def finish(lifted: LiftedBlock, state: SymbolicStack) -> None:
-        state.finish()
-        lifted.statements = state.statements
-        lifted.exit = state.stack
 
     def lift_loop(self, block: BasicBlock, lifted: LiftedBlock) -> None:
         """A loop's header: the iterator on top becomes a marker that its body keeps."""
@@ -295,10 +303,10 @@ class _Lifter:
             last = state.statements[-1] if column is None and state.statements else None
             if last is not None and any(copy is last for copy in state.copies.values()):
                 column = last.column  # a store in the test is part of it
-            of_end.update(column=column, test_end=end_of_test(block.instructions))
+            of_end["column"], of_end["test_end"] = column, end_of_test(block.instructions)
         lifted.evidence = evidence = self.evidence_of(block, **of_end)
         if op == "JUMP":
-            self.finish(lifted, state)
+            state.finish(lifted)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
             value = state.pop()
@@ -308,33 +316,34 @@ class _Lifter:
                 of_return["column"] = self.exits.column_of_jump(instruction)
             elif of_return["written"] not in ("pass", "..."):
                 of_return["column"] = column_of_return(block.instructions, evidence.column)
-            left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
-            if left is not None and not of_return["is_behind_finally"]:
-                of_return["return_line"], of_return["column"] = left
+            if self.exits.has_with or block.copy_end is not None:
+                left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
+                if left is not None and not of_return["is_behind_finally"]:
+                    of_return["return_line"], of_return["column"] = left
             lifted.evidence = evidence._replace(**of_return)
-            self.finish(lifted, state)
+            state.finish(lifted)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")
             state.emit(nodes.Raise(*state.pop_many(instruction.arg)))
-            self.finish(lifted, state)
+            state.finish(lifted)
         elif op == "RERAISE":
             lifted.terminator = Terminator("reraise")
-            self.finish(lifted, state)
+            state.finish(lifted)
         elif op in ("JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP"):
             test = state.pop_tested()
-            self.finish(lifted, state)
+            state.finish(lifted)
             kept = self.flow(block.target, [*lifted.exit, test])
             fall = self.flow(block.fall, lifted.exit)
             sense = op == "JUMP_IF_TRUE_OR_POP"
             lifted.terminator = Terminator("or_pop", test=test, true=kept, false=fall, fall=fall, sense=sense)
-        elif op.startswith("POP_JUMP_IF_"):
+        elif op in CONDITIONAL_JUMPS:
             self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
         else:
             state.refuse(f"{op} is not supported yet")
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop_tested()
-        behavior = self.raw.table.behavior
+        behavior = self.table.behavior
         is_comparison = isinstance(test, nodes.Compare) or condition in ("NONE", "NOT_NONE")
         has_own_line = is_comparison and behavior.asserts_have_lines_of_comparisons
         is_line_of_statement = behavior.tests_jump_on_line_of_statement and not has_own_line
@@ -351,7 +360,7 @@ class _Lifter:
             if width != len(" is not None"):
                 is_not_none.opposite = is_none
             test = is_not_none if condition == "NONE" else is_none
-        self.finish(lifted, state)
+        state.finish(lifted)
         target = self.flow(block.target, lifted.exit)
         fall = self.flow(block.fall, lifted.exit)
         true, false = (target, fall) if condition == "TRUE" else (fall, target)

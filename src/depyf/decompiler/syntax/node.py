@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from types import CodeType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 _PLAIN = re.compile(r"((str|int|bool|object|None|list\[str\])( \| )?)+")
 """Types of fields, as they are annotated, that hold no nodes."""
@@ -60,32 +60,20 @@ class Statement(Node):
     The column is in bytes. A parenthesis that the statement begins with may be further to the left.
     """
 
-    __slots__ = ("_column", "_written", "comments", "line")
+    __slots__ = ("column", "comments", "line", "written")
     line: int | None
     comments: list[str]
-    _column: int | None
-    _written: str | None
+    column: int | None
+    written: str | None
+    """The source form of a statement that only leaves the code, or of an ``if`` in an ``else`` clause, if known."""
 
-    @property
-    def column(self) -> int | None:
-        """Most statements have none: it is not set by the constructor."""
-        try:
-            return self._column
-        except AttributeError:
-            return None
+    if not TYPE_CHECKING:
 
-    @column.setter
-    def column(self, column: int | None) -> None:
-        self._column = column
-
-    @property
-    def written(self) -> str | None:
-        """The source form of a statement that only leaves the code, or of an ``if`` in an ``else`` clause, if known."""
-        return getattr(self, "_written", None)
-
-    @written.setter
-    def written(self, text: str | None) -> None:
-        self._written = text
+        def __getattr__(self, name: str) -> None:
+            """Constructors don't set the column and the source form: most statements have none."""
+            if name not in ("column", "written"):
+                raise AttributeError(name)
+            setattr(self, name, None)
 
 
 class pattern(Node):

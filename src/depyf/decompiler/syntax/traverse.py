@@ -94,7 +94,7 @@ def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()
     while work:
         statement = work.pop()
         yield statement
-        if statement.holds_bodies and not isinstance(statement, skip):
+        if statement.holds_bodies and not (skip and isinstance(statement, skip)):
             for inner in reversed(list(statement_bodies(statement))):
                 work += inner[::-1]
 
@@ -106,7 +106,7 @@ def rewrite_bodies(
 
     The bodies within statements of the classes `skip` are left alone.
     """
-    for inner in reversed(list(bodies(body, skip))):
+    for inner in reversed(bodies(body, skip)):
         function(inner)
     return body
 
@@ -116,13 +116,13 @@ def classes_in(body: list[Statement]) -> set[type[Statement]]:
     return {type(statement) for inner in bodies(body) for statement in inner}
 
 
-def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[list[Statement]]:
+def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> list[list[Statement]]:
     """`body` and every list of statements within it, outer ones first, except those within classes `skip`."""
     found = [body]
     for outer in found:  # grows along
-        yield outer
         for statement in outer:
-            if statement.holds_bodies and not isinstance(statement, skip):
+            if statement.holds_bodies and not (skip and isinstance(statement, skip)):
                 for field in statement.holds_bodies:  # as `statement_bodies`, inlined for the same reason as in `walk`
                     value = getattr(statement, field)
                     found += [value] if field in BODY_FIELDS else [part.body for part in value]
+    return found

@@ -9,12 +9,10 @@ from ..values import Given, Iterated, Marker, Matches, Null
 from .chained_comparisons import fold_chained_comparison
 from .comprehensions import fold_comprehension
 from .conditions import (
+    fold_arms,
     fold_boolean_statement,
     fold_boolean_value,
     fold_condition,
-    fold_conditional_test,
-    fold_conditional_value,
-    fold_constant_arm,
     fold_jump,
     fold_kept_values,
     join_copied_arms,
@@ -27,9 +25,7 @@ RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
     "branch": (
         fold_chained_comparison,
         fold_condition,
-        fold_conditional_test,
-        fold_conditional_value,
-        fold_constant_arm,
+        fold_arms,
         fold_jump,
         unthread_arm,
     ),
@@ -61,7 +57,7 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
         if not changed:
             break
     for block in blocks:
-        if len(block.predecessors) == 1:
+        if block.entry and len(block.predecessors) == 1:
             (source,) = block.predecessors
             if source.kind == "goto":
                 bind_slots(block, source.exit)
@@ -72,7 +68,7 @@ def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     if block.kind == "goto":
         return _merge(block, roots)
     rules = RULES.get(block.kind, ())
-    before = block.successors if rules else []
+    before = block.successors
     for rule in rules:
         if rule(block):
             _detach(before, roots)

@@ -32,7 +32,7 @@ def _after_jump(block: LiftedBlock | None) -> LiftedBlock | None:
     """The block to which ``block`` only jumps, or ``block`` itself."""
     if block is None or block.kind != "goto" or block.statements or block.next is None:
         return block
-    return block.next if same_stack(block.exit, block.entry) else block
+    return block.next if block.exit is block.entry or same_stack(block.exit, block.entry) else block
 
 
 def _first_of_loop(block: LiftedBlock | None) -> LiftedBlock | None:
@@ -55,7 +55,12 @@ def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> b
     """Whether two stacks hold the very same entries."""
     if not left or not right:
         return not left and not right
-    return len(left) == len(right) and all(a is b or resolved(a) is resolved(b) for a, b in zip(left, right))
+    if len(left) != len(right):
+        return False
+    for a, b in zip(left, right):
+        if a is not b and resolved(a) is not resolved(b):
+            return False
+    return True
 
 
 def same_effect(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
@@ -143,7 +148,7 @@ def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
 
 def in_a_chain(block: LiftedBlock) -> bool:
     """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
-    if not isinstance(block.test, nodes.Compare):
+    if not block.entry or not isinstance(block.test, nodes.Compare):
         return False
     left = block.test.left
     taken = block.entry[len(block.exit) :]  # values of a comprehension in the next operand may be above it
@@ -152,7 +157,9 @@ def in_a_chain(block: LiftedBlock) -> bool:
 
 def in_a_comprehension(block: LiftedBlock) -> bool:
     """Whether the block belongs to the clauses of a comprehension or generator expression, where no statements are."""
-    return block.evidence.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
+    if block.evidence.is_clause or not block.entry:
+        return block.evidence.is_clause
+    return any(marker.kind == "accumulator" for marker in block.markers)
 
 
 def bind_slots(block: LiftedBlock, stack: list[nodes.Expression]) -> None:

@@ -54,6 +54,7 @@ def _swap(state: SymbolicStack, instruction: Instruction) -> None:
     if depth > len(stack):
         state.refuse("the stack is too short")
     state.settle_copies(depth)
+    state.number()
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
 
 

@@ -10,6 +10,7 @@ import sys
 from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ...bytecode import Instruction
+from ...bytecode.instruction import Position
 from ...lift.columns import DEBUG_AND, INDENT
 from ...lift.values import CaseElse, case_of
 from ...syntax import nodes
@@ -115,9 +116,7 @@ def _write_test_at_end(
     last = body[-1] if body else None
     if not isinstance(last, nodes.Return) or last.value not in (None, nodes.Constant(None)):
         return False
-    above = max((one.line or 0 for one in nodes.statements_in_order(body[:-1])), default=0)
-    ends = (i.position for i in instructions if i.op == "RETURN_VALUE" and i.position and None not in i.position)
-    position = next((one for one in ends if above < one[0] == one[1] and last.line in (None, one[0])), None)
+    position = _position_of_test(body, instructions)
     if position is None:
         return False
     line = position[0]
@@ -134,6 +133,19 @@ def _write_test_at_end(
                 body[-1].column = start - len(keyword)
                 return True
     return False
+
+
+def _position_of_test(body: list[nodes.Statement], instructions: list[Instruction]) -> Position | None:
+    """The position of the return on the line of the last statement of ``body``, below the others, if one is as wide as
+    a constant test.
+    """
+    line = body[-1].line
+    ends = [i.position for i in instructions if i.op == "RETURN_VALUE" and i.position and None not in i.position]
+    ends = [one for one in ends if one[0] == one[1] and line in (None, one[0])]
+    if not [one for one in ends if one[3] - one[2] in _FALSE or one[3] - one[2] in _TRUE]:
+        return None
+    above = max((one.line or 0 for one in nodes.statements_in_order(body[:-1])), default=0)
+    return next((one for one in ends if above < one[0]), None)
 
 
 def _write_test_of_whole(body: list[nodes.Statement]) -> bool:
@@ -153,7 +165,7 @@ def _write_tests_of_debug(body: list[nodes.Statement]) -> bool:
     changed = False
     for inner in nodes.bodies(body):
         for before, statement in zip([None, *inner], inner):
-            if not isinstance(statement, nodes.If) or statement.column is None:
+            if statement.__class__ is not nodes.If or statement.column is None:
                 continue
             if case_of(statement.test) is not None or isinstance(before, CaseElse):
                 continue  # the test may be a guard
