@@ -8,7 +8,6 @@ no instruction depends on the version of the bytecode.
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from ...errors import DecompilationError
 from ..passes import Invariant, Observer, Pass, run_passes
@@ -45,7 +44,7 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
-    if raw.disassembled is None or _is_stale(raw, raw.disassembled[0]):
+    if raw.disassembled is None or any(map(operator.is_not, raw.disassembled[0], _fields(raw))):  # one was replaced
         fields = _fields(raw)
         try:
             raw.disassembled = fields, disassembled(raw), False
@@ -88,12 +87,7 @@ def has_given_instructions(raw: RawCode) -> bool:
     if raw.disassembled is None:
         return False
     fields, _, is_given = raw.disassembled
-    return is_given and not _is_stale(raw, fields)
-
-
-def _is_stale(raw: RawCode, fields: tuple[Any, ...]) -> bool:
-    """Whether one of the ``fields`` of ``raw`` has been replaced since."""
-    return any(map(operator.is_not, fields, _fields(raw)))
+    return is_given and not any(map(operator.is_not, fields, _fields(raw)))
 
 
 _fields = operator.attrgetter(

@@ -84,6 +84,8 @@ class _Uses:
                 entered.setdefault(instruction.target, _after(stack, instruction, jump=True))
             if instruction.op in _LOADS:  # of a value that is no definition and leads to none
                 stack.append(None)
+            elif instruction.op == "CONST" and not (stack and type(stack[-1]) is Use):
+                stack.append(instruction.arg if type(instruction.arg) in (str, RawCode) else None)
             elif instruction.op in NO_FALL_THROUGH:
                 stack = None
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, readable_instructions
@@ -27,6 +27,7 @@ from ..lift.values import (
     resolved,
 )
 from ..syntax import nodes
+from ..syntax.node import NODES
 from ..syntax.transforms.kept_constants import apart
 from . import type_parameters
 from .annotation_text import annotation
@@ -64,10 +65,10 @@ class Definitions:
             found = annotations_of(self.nested(function.raw), function.raw)
             spread(body, index, found, is_class=kind_of(self.raw) == "class")
         module = nodes.Module(body)
-        if next(_placeholders(module), None) is None:
+        if _placeholder(module) is None:
             return body  # the common case: assignments and returns are replaced only for what they hold
         nodes.rewrite(module, self._replace)
-        left = next(_placeholders(module), None)
+        left = _placeholder(module)
         if isinstance(left, Stored):
             raise DecompilationError(
                 "a value that is stored and used in one expression", stage="lift", where=self.raw.qualname
@@ -90,8 +91,8 @@ class Definitions:
         return result
 
     def _replace(self, node: nodes.Node) -> nodes.Node:
-        replace = _REPLACED.get(type(node))  # by class: most nodes need no replacement
-        return node if replace is None else replace(self, node)
+        kind = type(node)  # most nodes need no replacement
+        return _REPLACED[kind](self, node) if kind in _REPLACED else node
 
     def _slot(self, node: Slot) -> nodes.Node:
         if node.value is None:
@@ -119,7 +120,7 @@ class Definitions:
         return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
 
     def _assignment(self, node: nodes.Assign) -> nodes.Node:
-        while isinstance(node.value, nodes.NamedExpr):  # the same instructions as a chained assignment (more common)
+        while node.value.__class__ is nodes.NamedExpr:  # the same instructions as a chained assignment (more common)
             node.targets.insert(0, node.value.target)
             node.value = node.value.value
         return self._definition(node)
@@ -294,10 +295,17 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
 }
 
 
-def _placeholders(tree: nodes.Node) -> Iterator[nodes.Node]:
-    for node in nodes.walk(tree):
-        if node.is_placeholder:
-            yield node
+def _placeholder(tree: nodes.Node) -> nodes.Node | None:
+    """A placeholder in ``tree``, the one nearest to the root; None if there is none."""
+    found: list[Any] = [tree]
+    for node in found:  # grows along
+        if node.__class__ is list:
+            found += node
+        elif node.__class__ in NODES:
+            if node.is_placeholder:
+                return node  # type: ignore[no-any-return]
+            found += node.held(node) if node.last_first else ()
+    return None
 
 
 Element = Tuple[Optional[nodes.Expression], nodes.Expression]

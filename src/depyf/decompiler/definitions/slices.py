@@ -15,7 +15,7 @@ _IN_BRACKETS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR")
 
 def calls_slice(raw: RawCode, tree: nodes.Node) -> bool:
     """Whether ``tree``, the one of ``raw``, has a slice that is written as a call."""
-    if "BUILD_SLICE" not in operations_of(raw) and not any(map(_has_slice, raw.consts)):
+    if "BUILD_SLICE" not in operations_of(raw) and not [one for one in raw.consts if type(one) in (slice, tuple)]:
         return False
     instructions = known_instructions(raw)
     if not any(

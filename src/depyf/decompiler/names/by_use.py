@@ -182,7 +182,7 @@ class _Search:
             for cell in code.cellvars if kind_of(code) == "module" else ():
                 if all(one.arg != cell for one in body):
                     self.variables.is_called(code, cell, CONDITIONAL_ANNOTATIONS)
-        if "__annotations__" not in code.names and any(i.op == "SETUP_ANNOTATIONS" for i in body):
+        if "__annotations__" not in code.names and "SETUP_ANNOTATIONS" in operations_of(code):
             names.update(dict.fromkeys(_annotated_mapping(body), "__annotations__"))
 
     def look_at_type_parameters(self, code: RawCode, instructions: list[Instruction]) -> None:

@@ -154,7 +154,8 @@ def respell(
     }
     qualnames = qualified_names(codes, parents, made, texts)
     are_own = all(
-        texts[code] == code.name and qualnames[code] == code.qualname and code.docstring == _docstring(code)
+        texts[code] == code.name and qualnames[code] == code.qualname
+        and (code.docstring is None or code.docstring == _docstring(code))
         for code in codes
     )
     if not wanted and are_own and not renames and not any(code.renamed for code in codes):
@@ -187,10 +188,6 @@ def _mangles(code: RawCode, parents: Mapping[RawCode, RawCode], made: Mapping[Ra
     return at is not None and bool(made[at].name.lstrip("_"))
 
 
-def _is_mangled(name: str) -> bool:
-    return name.startswith("__") and not name.endswith("__")
-
-
 def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterator[str]:
     made = kind_of(raw) not in ("function", "lambda", "module") or is_late(raw)
     renames = renames or Renames()
@@ -198,17 +195,21 @@ def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterat
     def fits(name: str, constant: bool = False, module: bool = False) -> bool:
         if name == "__debug__":
             return constant
-        is_private = mangles and not module and _is_mangled(name)
+        is_private = mangles and not module and name[:2] == "__" != name[-2:]
         return not is_private and (is_name(name) or made and name in OF_COMPILERS)
 
     yield from (name for name in raw.localsplus if name not in {*raw.renamed, *renames.slots} and not fits(name))
     operations, instructions = operations_of(raw), readable_instructions(raw)
+    named = {i.arg[0] if i.op == "LOAD_SUPER_ATTR" else i.arg for i in instructions if i.op in _NAMED}
+    unfit = {name for name in named if not fits(name)}
+    if not unfit and operations.isdisjoint(_GIVES_NAMES):
+        return
     modules = {} if operations.isdisjoint(IMPORTS) else _modules(i.arg for i in instructions if i.op in IMPORTS)
     for index, ins in enumerate(instructions):
         if ins.op in _NAMED:
             name = ins.arg[0] if ins.op == "LOAD_SUPER_ATTR" else ins.arg
             module = ins.op == "IMPORT_FROM" and name in modules
-            if name not in renames.names and not fits(name, ins.op in _READS_ATTRIBUTE, module):
+            if name in unfit and name not in renames.names and not fits(name, ins.op in _READS_ATTRIBUTE, module):
                 yield name
         elif ins.op in IMPORTS:
             parts = _modules([renames.names.get(ins.arg, ins.arg)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,6 +27,7 @@ class Node:
     fields: ClassVar[tuple[str, ...]] = ()
     holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with nodes that have a body
     last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
+    held: ClassVar[Any]  # of a node, what these hold, and last something that is no node
     is_placeholder: ClassVar[bool] = False  # whether it has no text yet, see `lift` and `definitions`
 
     def __init_subclass__(cls) -> None:
@@ -33,6 +35,7 @@ class Node:
         types = getattr(cls.__init__, "__annotations__", {})
         cls.holds_bodies = tuple(field for field in cls.fields if field in _HOLD_BODIES)
         cls.last_first = tuple(field for field in cls.fields[::-1] if not _PLAIN.fullmatch(types.get(field, "")))
+        cls.held = staticmethod(attrgetter(*cls.last_first, "fields"))  # with two names at least it gives a tuple
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):

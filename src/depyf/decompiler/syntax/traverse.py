@@ -20,8 +20,7 @@ def walk(tree: Tree) -> Iterator[Node]:
     while work:
         node = pop()
         yield node
-        for field in node.last_first:  # as `children`, inlined: much of the time is spent in walks
-            value = getattr(node, field)
+        for value in node.held(node) if node.last_first else ():
             if value.__class__ is list:
                 for item in reversed(value):
                     if item.__class__ in NODES:
@@ -48,9 +47,8 @@ def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
     In a list of nodes `function` may also return a list, which is spliced, or None, which removes the node.
     Raises TypeError if it does so for a node that is not in a list.
     """
-    for parent in reversed(list(walk(tree))):
-        for field in reversed(parent.last_first):
-            value = getattr(parent, field)
+    for parent in reversed([node for node in walk(tree) if node.last_first]):
+        for field, value in reversed([*zip(parent.last_first, parent.held(parent))]):
             if value.__class__ in NODES:
                 new = function(value)
                 if new is not value:

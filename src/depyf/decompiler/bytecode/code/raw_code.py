@@ -102,13 +102,11 @@ class RawCode:
     @property
     def docstring(self) -> str | None:
         """The ``__doc__`` of a function with this code; None for a comprehension and for anything but a function."""
-        if not self.consts or not self.is_function or self.parameters == (".0",):
+        first = self.consts[0] if self.consts else None
+        if not isinstance(first, str) or not self.is_function or self.parameters == (".0",):
             return None
         flag = docstring_flag(self.version)
-        if flag and not self.flags & flag:
-            return None
-        first = self.consts[0]
-        return first if isinstance(first, str) else None
+        return None if flag and not self.flags & flag else first
 
     @property
     def table(self) -> OpcodeTable:

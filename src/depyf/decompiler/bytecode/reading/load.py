@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any
 
 from ....errors import DecompilationError
 from ..code.exception_table import read_exception_table
@@ -52,7 +51,10 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     raw.flags = code.co_flags
     raw.bytecode = code.co_code
     # A generator would fill the C stack.
-    raw.consts = tuple([_constant(constant, is_compiled_here) for constant in code.co_consts])
+    raw.consts = tuple([
+        _read(constant, is_compiled_here) if type(constant) is types.CodeType else constant
+        for constant in code.co_consts
+    ])  # fmt: skip
     raw.names = code.co_names
     raw.varnames = code.co_varnames
     raw.cellvars = code.co_cellvars
@@ -71,7 +73,3 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     except ValueError as error:
         raise DecompilationError(str(error), stage="load", where=raw.qualname) from error
     return raw
-
-
-def _constant(constant: Any, is_compiled_here: bool) -> Any:
-    return _read(constant, is_compiled_here) if isinstance(constant, types.CodeType) else constant
