@@ -97,6 +97,9 @@ _fields = operator.attrgetter(
 """The fields that determine the instructions: replacing one invalidates them."""
 
 _TESTS = CONDITIONAL_JUMPS | {"TO_BOOL"}
+_JUMPS = CONDITIONAL_JUMPS | {"JUMP"}
+_MAY_TEST = ("POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "UNARY_OP")
+_SENDS = ("SEND", "GET_ANEXT")
 
 
 class Disassembly:
@@ -114,9 +117,6 @@ class Disassembly:
     def update_present(self) -> None:
         """Update ``present``."""
         self.present = {instruction.op for instruction in self.instructions}
-
-    def has(self, *operations: str) -> bool:
-        return not self.present.isdisjoint(operations)
 
     @property
     def expects_stop_iteration(self) -> bool:
@@ -241,33 +241,34 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          "Make tests jump to the break that the compiler made them jump past, while dead code shows where it is.",
          lambda work: not work.table.behavior.lines_leave_nops, (_INDICES,)),
     Pass("block_stack", _unwind, "Turn blocks into handlers; later passes know nothing of blocks.",
-         lambda work: work.has(*USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
+         lambda work: not work.present.isdisjoint(USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
     Pass("unbound_stores", _unbound_stores,
          "Drop stores of NULL to variables without a value, before anything reads them.",
-         lambda work: work.has("NULL"), (_INDICES,)),
+         lambda work: "NULL" in work.present, (_INDICES,)),
     Pass("hidden_locals", _hidden_locals,
          "Read variables of inlined comprehensions as locals where they share the slot of a cell.",
-         lambda work: work.has("LOAD_FAST_AND_CLEAR"), (_INDICES,)),
+         lambda work: "LOAD_FAST_AND_CLEAR" in work.present, (_INDICES,)),
     Pass("second_slots", _second_slots,
          "Merge the two slots of iterators and exit functions; later passes expect one entry.",
-         lambda work: work.table.iterator_pairs or work.has("LOAD_SPECIAL"), (_INDICES, _none_left("LOAD_SPECIAL"))),
+         lambda work: work.table.iterator_pairs or "LOAD_SPECIAL" in work.present,
+         (_INDICES, _none_left("LOAD_SPECIAL"))),
     Pass("loop_ends", _loop_ends, "Fold the end of a loop into its FOR_ITER, whose iterator is one entry by now.",
-         lambda work: work.has(*LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
+         lambda work: not work.present.isdisjoint(LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
     Pass("tested_bools", _tested_bools, "Refuse jumps on values that may not be bool, while TO_BOOL tells which are.",
-         lambda work: work.table.jumps_test_bools and work.has("POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "UNARY_OP")),
+         lambda work: work.table.jumps_test_bools and not work.present.isdisjoint(_MAY_TEST)),
     Pass("conditions", _conditions, "Give every test one form; TO_BOOL before a jump is part of it.",
-         lambda work: work.has(*_TESTS), (_INDICES,)),
+         lambda work: not work.present.isdisjoint(_TESTS), (_INDICES,)),
     Pass("stop_iteration", _stop_iteration,
          "Drop the handler around a generator; the tests outside of it have their final form.",
-         lambda work: work.expects_stop_iteration or work.has("STOPITERATION_ERROR"), (_INDICES,)),
+         lambda work: work.expects_stop_iteration or "STOPITERATION_ERROR" in work.present, (_INDICES,)),
     Pass("awaits", _awaits, "Fold the loop that sends to an awaitable into one operation.",
-         lambda work: work.has("SEND", "GET_ANEXT"), (_INDICES, _none_left("SEND", "GET_ANEXT"))),
+         lambda work: not work.present.isdisjoint(_SENDS), (_INDICES, _none_left("SEND", "GET_ANEXT"))),
     Pass("class_names", _class_names, "Fold a lookup that tries the namespace of a class first into one operation.",
-         lambda work: work.has("LOAD_LOCALS"), (_INDICES,)),
+         lambda work: "LOAD_LOCALS" in work.present, (_INDICES,)),
     Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
     Pass("saved_nulls", _saved_nulls,
          "Find the variable that a leading NULL stands for, once every operation has its final stack effect.",
-         lambda work: work.has("NULL") and work.has("STORE_FAST") and work.has(*CONDITIONAL_JUMPS, "JUMP")
+         lambda work: {"NULL", "STORE_FAST"} <= work.present and not work.present.isdisjoint(_JUMPS)
          and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
     Pass("class_facts", _class_facts,
          "Fold what only the compiler stores in a class; its operands have their final form.",

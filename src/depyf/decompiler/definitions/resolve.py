@@ -60,10 +60,11 @@ class Definitions:
             return [self._with_type_params(body)]
         if is_late(self.raw):
             body = type_parameters.without_formats(body, self.raw.qualname)
-        index, function = find_function(body)
-        if function is not None:
-            found = annotations_of(self.nested(function.raw), function.raw)
-            spread(body, index, found, is_class=kind_of(self.raw) == "class")
+        if self.raw.table.behavior.annotations_are_lazy and not self.raw.is_function:
+            index, function = find_function(body)
+            if function is not None:
+                found = annotations_of(self.nested(function.raw), function.raw)
+                spread(body, index, found, is_class=kind_of(self.raw) == "class")
         module = nodes.Module(body)
         if _placeholder(module) is None:
             return body  # the common case: assignments and returns are replaced only for what they hold
@@ -128,7 +129,7 @@ class Definitions:
     def _definition(self, node: nodes.Assign) -> nodes.Node:
         value: nodes.Node = node.value
         decorators: list[nodes.Expression] = []
-        while isinstance(value, nodes.Call) and len(value.args) == 1 and not value.keywords:
+        while type(value) is nodes.Call and value.args and not (value.args[1:] or value.keywords):
             decorators.append(value.func)
             value = value.args[0]
         if not isinstance(value, (Function, Class, Alias, Generic)):

@@ -23,7 +23,7 @@ def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
 
     def keep(inner: list[nodes.Statement]) -> None:
         for statement in inner:
-            if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Constant):
+            if type(statement) is nodes.Expr and isinstance(statement.value, nodes.Constant):
                 value = statement.value
                 statement.value = nodes.BoolOp("and", [nodes.Constant(True), value]) if folds else apart(value)
 

@@ -34,13 +34,13 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
 
     ``exits_are_copied``: whether the compiler copies more than a RETURN_VALUE.
     """
-    for block in list(graph.blocks):
+    for block in [one for one in graph.blocks if one.instructions and one.instructions[-1].op == "RETURN_VALUE"]:
         _split_off_return(graph, block)
     groups: dict[Any, list[BasicBlock]] = {}
-    sources = graph.predecessors()
-    ends = _ends(graph, None if exits_are_copied else sources)
+    ends = _ends(graph, None if exits_are_copied else graph.predecessors())
     if len(ends) < 2:
         return
+    sources = graph.predecessors()
     has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
     handlers = {block.handler_block for block in graph.blocks}
     for block, last in ends:
@@ -84,8 +84,8 @@ def _split_off_return(graph: ControlFlowGraph, block: BasicBlock) -> None:
 
     A ``return`` in the handler ends it on its own line. With columns the compiler did not move the return here.
     """
-    instructions, last = block.instructions[:-2], block.last
-    if last is None or last.op != "RETURN_VALUE" or block.instructions[-2:][0].op != "CONST":
+    instructions, last = block.instructions[:-2], block.instructions[-1]
+    if block.instructions[-2:][0].op != "CONST":
         return
     if unbound_name(instructions[-3:]) is not None:
         instructions = instructions[:-3]
@@ -107,10 +107,13 @@ def _ends(
     """
     found = []
     for block in graph.blocks:
-        last = block.last
+        last = block.instructions[-1] if block.instructions else None
         if last is None or last.op not in EXITS:
             continue
-        before = sources.get(block, ()) if sources is not None else ()
+        if sources is None:
+            found.append((block, last))
+            continue
+        before = sources.get(block, ())
         tests = [one.last for one in before if one.target is not None and one.fall is not None]
         if not any(one is not None and (one.line or _LATEST) < (last.line or 0) for one in tests):
             found.append((block, last))

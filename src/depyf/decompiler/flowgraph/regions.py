@@ -67,7 +67,7 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
     """
     regions: dict[BasicBlock, Region | None] = {}
     for block in graph.blocks:
-        block.region = _region_of(block, regions)
+        block.region = _region_of(block, regions) if block.handler_block is not None else None
     for region in list(regions.values()):
         if region is not None:
             region.parent = _region_of(region.handler, regions)

@@ -206,7 +206,8 @@ def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> 
         return None
     start = column - len(keyword) - 1
     while True:
-        if isinstance(test, nodes.Name):
+        kind = type(test)
+        if kind is nodes.Name:
             return start
         if isinstance(test, nodes.UnaryOp):
             start -= len("not ") if test.op == "not" else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from ...errors import DecompilationError
@@ -86,7 +87,7 @@ class _Lifter:
             self.lifted[block] = LiftedBlock(block.start, block.region, [])
         for block in order:
             self.lift_block(block)
-        result = sorted(self.lifted.values(), key=lambda block: block.index)
+        result = sorted(self.lifted.values(), key=attrgetter("index"))
         for lifted in result:
             for successor in lifted.successors:
                 successor.predecessors.add(lifted)
@@ -105,7 +106,7 @@ class _Lifter:
         stacks = self.incoming.get(block)
         if not stacks:
             raise DecompilationError("a block that control reaches only backwards", stage="lift")
-        if len(stacks) == 1:
+        if not stacks[1:]:
             return list(stacks[0])
         if len({len(stack) for stack in stacks}) != 1:
             raise DecompilationError("stacks of different height meet", stage="lift")

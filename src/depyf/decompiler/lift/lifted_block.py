@@ -91,7 +91,7 @@ class LiftedBlock:
         evidence: Evidence = Evidence(),  # noqa: B008  (frozen)
     ) -> None:
         self.index = index
-        self.layout = block_order.at(index) if layout is None else layout
+        self.layout: block_order.OrderKey = (index, *block_order.ITSELF) if layout is None else layout
         self.region = region
         self.entry = entry
         self.exit: list[nodes.Expression] = []

@@ -44,7 +44,7 @@ class Budget:
     @contextlib.contextmanager
     def counted(self) -> Iterator[None]:
         """This thread spends of this budget, until the end of the block."""
-        before, parts = getattr(_local, "budget", None), self.parts
+        before, parts = _local.budget, self.parts
         _local.budget, self.parts = self, []
         try:
             yield
@@ -83,19 +83,23 @@ class _Part:
         self.most, self.where, self.spent = most, where, 0.0
 
 
-_local = threading.local()
+class _Local(threading.local):
+    budget: Budget | None = None
+
+
+_local = _Local()
 
 
 def spend(steps: float, stage: str) -> None:
     """So much has been done in ``stage``. Raises OutOfBudget if that was too much for the attempt that is made."""
-    budget = getattr(_local, "budget", None)
+    budget = _local.budget
     if budget is not None:
         budget.spend(steps, stage)
 
 
 def current_budget() -> Budget | None:
     """What this thread spends of."""
-    return getattr(_local, "budget", None)
+    return _local.budget
 
 
 @contextlib.contextmanager

@@ -53,7 +53,7 @@ def glue(text: str) -> str:
 def wrap(text: str, indent: str, width: int) -> list[str]:
     """The lines of a marked text, indented by `indent`, none longer than `width` if possible."""
     flat = indent + flatten(text)
-    if len(flat) <= width and not _is_spread(text):
+    if len(flat) <= width and OPEN_SPREAD not in text and OPEN_INVISIBLE_SPREAD not in text:
         return [flat]
     lines: list[str] = []
     _split(text, indent, width, False, lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Callable, Sequence
 
 from ..lifted_block import LiftedBlock
@@ -42,12 +43,12 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
         join_copied_arms(block)
     for _ in range(50):
         changed = False
-        for block in sorted(blocks, key=lambda block: block.layout, reverse=True):
+        for block in sorted(blocks, key=attrgetter("layout"), reverse=True):
             if not block.predecessors and block not in roots:
                 continue
             while _fold_once(block, roots):
                 changed = True
-            header, left = undo_loop_test(block)
+            header, left = undo_loop_test(block) if block.kind == "branch" else (None, [])
             if header is not None:
                 changed = True
                 if header is not block:
@@ -61,13 +62,13 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
             (source,) = block.predecessors
             if source.kind == "goto":
                 bind_slots(block, source.exit)
-    return sorted(blocks, key=lambda block: block.layout)
+    return sorted(blocks, key=attrgetter("layout"))
 
 
 def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     if block.kind == "goto":
         return _merge(block, roots)
-    rules = RULES.get(block.kind, ())
+    rules = RULES[block.kind] if block.kind in RULES else ()
     before = block.successors
     for rule in rules:
         if rule(block):

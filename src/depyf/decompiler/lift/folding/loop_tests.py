@@ -15,9 +15,7 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
     The statements before the test run only once, so the test gets a block of its own if there are any. Return the
     block of the test and the former successors of the copies.
     """
-    if block.kind != "branch" or not isinstance(block.test, nodes.Expression):
-        return None, []
-    if in_a_comprehension(block):
+    if not isinstance(block.test, nodes.Expression) or in_a_comprehension(block):
         return None, []
     for body, out in ((block.true, block.false), (block.false, block.true)):
         start = skip_jumps(body)

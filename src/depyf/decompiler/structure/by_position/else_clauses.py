@@ -43,7 +43,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
         while index < len(block.body):
             statement = block.body[index]
             if block.base is None and statement.column is not None:
-                base = statement.column if base is None else min(base, statement.column)
+                base = statement.column if base is None or statement.column < base else base
             if base is not None and base != known:
                 changed |= _move_outside(block.body, index, base, skipped)
                 known = base
