@@ -398,16 +398,11 @@ def arguments_of(
     """The parameters of ``raw``; none for a lazily evaluated function, whose only parameter has no valid name."""
     if is_late(raw):
         return nodes.arguments()
-    names = iter(raw.parameters)
-
-    def take(count: int) -> list[nodes.arg]:
-        return [nodes.arg(name, annotations.get(name)) for name in (next(names) for _ in range(count))]
-
-    positional_only = take(raw.posonlyargcount)
-    positional = take(raw.argcount - raw.posonlyargcount)
-    keyword_only = take(raw.kwonlyargcount)
-    vararg = take(1)[0] if raw.flags & CO_VARARGS else None
-    kwarg = take(1)[0] if raw.flags & CO_VARKEYWORDS else None
+    made = [nodes.arg(name, annotations.get(name)) for name in raw.parameters]
+    positional_only, positional = made[: raw.posonlyargcount], made[raw.posonlyargcount : raw.argcount]
+    kwarg = made.pop() if raw.flags & CO_VARKEYWORDS else None
+    vararg = made.pop() if raw.flags & CO_VARARGS else None
+    keyword_only = made[raw.argcount :]
     return nodes.arguments(
         positional_only,
         positional,

@@ -33,6 +33,7 @@ class ExitEvidence:
     def __init__(self, graph: ControlFlowGraph, raw: RawCode) -> None:
         self.graph = graph
         self.raw = raw
+        self.instructions = known_instructions(raw)
         self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
         operations = {i.op for block in graph.blocks for i in block.instructions}
         self.left = [i for block in graph.blocks for i in block.instructions if i.op in _LEFT]  # of a `break`, say
@@ -289,8 +290,7 @@ class ExitEvidence:
     def evaluated_but(self, operations: frozenset[str]) -> set[Position]:
         """The positions of instructions but ``operations``, and of stores that are not the end of an except clause."""
         found = self.positions_but(operations)
-        instructions = known_instructions(self.raw)
-        for one, after in zip(instructions, instructions[1:]):
+        for one, after in zip(self.instructions, self.instructions[1:]):
             # Leaving an except clause stores None in the variable and deletes it.
             leaves = after.op == "DELETE_FAST" and after.arg == one.arg
             if one.op == "STORE_FAST" and one.position is not None and not leaves:
@@ -305,8 +305,7 @@ class ExitEvidence:
     @cached_property
     def calls(self) -> set[Position]:
         """The positions of calls: one may be as wide as a keyword."""
-        found = (i.position for i in known_instructions(self.raw) if i.op == "CALL")
-        return {position for position in found if position is not None}
+        return {i.position for i in self.instructions if i.op == "CALL" and i.position is not None}
 
     @cached_property
     def called(self) -> set[Position]:
@@ -315,7 +314,7 @@ class ExitEvidence:
 
     def positions_but(self, operations: frozenset[str]) -> set[Position]:
         """The known positions of instructions other than these ``operations``."""
-        found = {i.position for i in known_instructions(self.raw) if i.op not in operations}
+        found = {i.position for i in self.instructions if i.op not in operations}
         found.discard(None)
         return found  # type: ignore[return-value]
 

@@ -52,7 +52,7 @@ def glue(text: str) -> str:
 
 def wrap(text: str, indent: str, width: int) -> list[str]:
     """The lines of a marked text, indented by `indent`, none longer than `width` if possible."""
-    flat = indent + flatten(text)
+    flat = indent + (text.translate(_FLAT) if text.isascii() else flatten(text))
     if len(flat) <= width and OPEN_SPREAD not in text and OPEN_INVISIBLE_SPREAD not in text:
         return [flat]
     lines: list[str] = []

@@ -26,6 +26,7 @@ class Node:
     __slots__ = ()
     fields: ClassVar[tuple[str, ...]] = ()
     holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with nodes that have a body
+    suites: ClassVar[Any]  # of a node, what these hold, and last something else
     last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
     held: ClassVar[Any]  # of a node, what these hold, and last something that is no node
     is_placeholder: ClassVar[bool] = False  # whether it has no text yet, see `lift` and `definitions`
@@ -34,8 +35,9 @@ class Node:
         NODES.add(cls)
         types = getattr(cls.__init__, "__annotations__", {})
         cls.holds_bodies = tuple(field for field in cls.fields if field in _HOLD_BODIES)
+        cls.suites = staticmethod(attrgetter(*cls.holds_bodies, "fields"))  # with two names at least it gives a tuple
         cls.last_first = tuple(field for field in cls.fields[::-1] if not _PLAIN.fullmatch(types.get(field, "")))
-        cls.held = staticmethod(attrgetter(*cls.last_first, "fields"))  # with two names at least it gives a tuple
+        cls.held = staticmethod(attrgetter(*cls.last_first, "fields"))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Sequence, Union
+from typing import Any, Callable, Iterator, Sequence, Union
 
 from .node import NODES, Node, Statement
 
@@ -54,7 +54,10 @@ def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
                 if new is not value:
                     setattr(parent, field, _single(new))
             elif value.__class__ is list and value:
-                value[:] = _spliced(value, function)
+                items = value[:]
+                results = [function(item) if item.__class__ in NODES else item for item in items]
+                if [new for item, new in zip(items, results) if new is not item]:
+                    value[:] = _spliced(items, results)
     return _single(function(tree))
 
 
@@ -64,26 +67,21 @@ def _single(new: Rewritten) -> Node:
     return new
 
 
-def _spliced(items: list[object], function: Callable[[Node], Rewritten]) -> Iterator[object]:
-    for item in items[:]:
-        new = function(item) if item.__class__ in NODES else [item]  # type: ignore[arg-type]
+def _spliced(items: list[Any], results: list[Any]) -> Iterator[object]:
+    for item, new in zip(items, results):
         if new is item or isinstance(new, Node):
             yield new
         elif new is not None:
             yield from new
 
 
-def statement_bodies(node: Node) -> Iterator[list[Statement]]:
+def statement_bodies(node: Node) -> list[list[Statement]]:
     """The lists of statements directly below a node, including those of handlers and cases."""
-    for field in node.holds_bodies:
-        value = getattr(node, field)
-        if value.__class__ is not list:
-            continue
-        if field in BODY_FIELDS:
-            yield value
-        else:
-            for part in value:
-                yield part.body
+    found: list[list[Statement]] = []
+    for field, value in zip(node.holds_bodies, node.suites(node)):
+        if value.__class__ is list:
+            found += [value] if field in BODY_FIELDS else [part.body for part in value]
+    return found
 
 
 def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[Statement]:
@@ -93,7 +91,7 @@ def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()
         statement = work.pop()
         yield statement
         if statement.holds_bodies and not (skip and isinstance(statement, skip)):
-            for inner in reversed(list(statement_bodies(statement))):
+            for inner in reversed(statement_bodies(statement)):
                 work += inner[::-1]
 
 
@@ -120,7 +118,5 @@ def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> list[lis
     for outer in found:  # grows along
         for statement in outer:
             if statement.holds_bodies and not (skip and isinstance(statement, skip)):
-                for field in statement.holds_bodies:  # as `statement_bodies`, inlined for the same reason as in `walk`
-                    value = getattr(statement, field)
-                    found += [value] if field in BODY_FIELDS else [part.body for part in value]
+                found += statement_bodies(statement)
     return found

@@ -14,6 +14,7 @@ from ...bytecode.instruction import Position
 from ...lift.columns import DEBUG_AND, INDENT
 from ...lift.values import CaseElse, case_of
 from ...syntax import nodes
+from ...syntax.transforms.redundant_return import returns_none
 from ..context import TRIES
 from ..rules import Rules
 from .else_clauses import column_of_body
@@ -114,7 +115,7 @@ def _write_test_at_end(
 ) -> bool:
     """Write the constant test that ends the code: the implicit return has its position, there is no NOP."""
     last = body[-1] if body else None
-    if not isinstance(last, nodes.Return) or last.value not in (None, nodes.Constant(None)):
+    if last is None or not returns_none(last):
         return False
     position = _position_of_test(body, instructions)
     if position is None:
