@@ -71,7 +71,10 @@ def readable_instructions(raw: RawCode) -> list[Instruction]:
 
 def operations_of(raw: RawCode) -> frozenset[str]:
     """The operations of the instructions that can be read: what is not among them needs no search."""
-    instructions = readable_instructions(raw)
+    try:
+        instructions = known_instructions(raw)
+    except DecompilationError:
+        instructions = []
     if raw.operations is None or raw.operations[0] is not instructions:
         raw.operations = instructions, frozenset([instruction.op for instruction in instructions])
     return raw.operations[1]

@@ -109,7 +109,7 @@ class _Uses:
         taken = stack[-pops:] if pops else []
         if pops:
             del stack[-pops:]
-            taken[:0] = [None] * (pops - len(taken))
+            taken[:0] = [None] * (pops - len(taken)) if not taken[pops - 1 :] else ()
         if pushes == 1:
             stack.append(self.value(op, arg, taken, stack))
         elif pushes:

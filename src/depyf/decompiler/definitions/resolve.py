@@ -68,7 +68,7 @@ class Definitions:
         module = nodes.Module(body)
         if _placeholder(module) is None:
             return body  # the common case: assignments and returns are replaced only for what they hold
-        nodes.rewrite(module, self._replace)
+        nodes.rewrite(module, self._replace, _REPLACED)
         left = _placeholder(module)
         if isinstance(left, Stored):
             raise DecompilationError(
@@ -87,13 +87,12 @@ class Definitions:
 
     def expression(self, value: nodes.Expression) -> nodes.Expression:
         """One expression without placeholders."""
-        result = nodes.rewrite(value, self._replace)
+        result = nodes.rewrite(value, self._replace, _REPLACED)
         assert isinstance(result, nodes.Expression)
         return result
 
     def _replace(self, node: nodes.Node) -> nodes.Node:
-        kind = type(node)  # most nodes need no replacement
-        return _REPLACED[kind](self, node) if kind in _REPLACED else node
+        return _REPLACED[type(node)](self, node)
 
     def _slot(self, node: Slot) -> nodes.Node:
         if node.value is None:
@@ -282,7 +281,7 @@ class Definitions:
         return kinds[comprehension_of(raw)](value, generators)
 
 
-_REPLACED: dict[type, Callable[..., nodes.Node]] = {
+_REPLACED: dict[type[nodes.Node], Callable[..., nodes.Node]] = {
     Slot: Definitions._slot,
     Function: Definitions._lambda,
     Comprehension: Definitions._comprehension,

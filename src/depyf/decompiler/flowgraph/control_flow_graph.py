@@ -176,8 +176,11 @@ class ControlFlowGraph:
         """Return the predecessors of each block, in layout order, without exceptional edges."""
         found: dict[BasicBlock, list[BasicBlock]] = {}
         for block in self.blocks:
-            for following in {block.target, block.fall} - {None}:
-                found.setdefault(following, []).append(block)  # type: ignore[arg-type]
+            for following in (block.target, block.fall if block.fall is not block.target else None):
+                if following in found:
+                    found[following].append(block)
+                elif following is not None:
+                    found[following] = [block]
         return found
 
     def render(self) -> str:

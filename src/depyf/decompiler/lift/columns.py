@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Sequence
+from typing import Any, Iterable, Sequence
 
 from ..bytecode import Instruction
 from ..bytecode.instruction import Position
@@ -200,30 +200,28 @@ def width_after_operand(instructions: Sequence[Instruction]) -> int | None:
     return int(test[3] - operand[3])
 
 
-def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> int | None:
+def column_of_test(keyword: str, column: int | None, test: Any) -> int | None:
     """The start column of a statement with ``keyword`` and ``test``, whose first instruction has ``column``."""
     if column is None:
         return None
     start = column - len(keyword) - 1
     while True:
         kind = type(test)
-        if kind is nodes.Name:
-            return start
-        if isinstance(test, nodes.UnaryOp):
+        if kind is nodes.UnaryOp:
             start -= len("not ") if test.op == "not" else 1
             test = test.operand
-            start -= isinstance(test, nodes.BoolOp)
-        elif isinstance(test, nodes.BoolOp):
+            start -= type(test) is nodes.BoolOp
+        elif kind is nodes.BoolOp:
             op, test = test.op, test.values[0]
-            start -= isinstance(test, nodes.BoolOp) and (op, test.op) != ("or", "and")
-        elif isinstance(test, nodes.IfExp):
+            start -= type(test) is nodes.BoolOp and (op, test.op) != ("or", "and")
+        elif kind is nodes.IfExp:
             return None  # what is evaluated first is further to the right
-        elif isinstance(test, (nodes.Compare, nodes.BinOp)):
-            start -= len("not ") if isinstance(test, nodes.Compare) and test.begins_with_not else 0
+        elif kind is nodes.Compare or kind is nodes.BinOp:
+            start -= len("not ") if kind is nodes.Compare and test.begins_with_not else 0
             test = test.left
-        elif isinstance(test, (nodes.Attribute, nodes.Subscript)):
+        elif kind is nodes.Attribute or kind is nodes.Subscript:
             test = test.value
-        elif isinstance(test, nodes.Call):
+        elif kind is nodes.Call:
             test = test.func
         else:
             return start

@@ -72,6 +72,8 @@ class _Lifter:
         self.exits = ExitEvidence(graph, raw)
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
+        if any(type(one) is slice for one in raw.consts):
+            self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
         self.keyword: str | None = None  # of the current block, see Evidence
 
     def run(self) -> list[LiftedBlock]:
@@ -99,13 +101,16 @@ class _Lifter:
         """Add an edge to ``block`` with ``stack``."""
         if block is None:
             raise DecompilationError("control runs out of the code", stage="lift")
-        self.incoming.setdefault(block, []).append(stack)
+        if block in self.incoming:
+            self.incoming[block].append(stack)
+        else:
+            self.incoming[block] = [stack]
         return self.lifted[block]
 
     def entry_stack(self, block: BasicBlock) -> list[nodes.Expression]:
-        stacks = self.incoming.get(block)
-        if not stacks:
+        if block not in self.incoming:
             raise DecompilationError("a block that control reaches only backwards", stage="lift")
+        stacks = self.incoming[block]
         if not stacks[1:]:
             return list(stacks[0])
         if len({len(stack) for stack in stacks}) != 1:
@@ -150,34 +155,31 @@ class _Lifter:
         self.keyword = self.exits.keyword_before(block)
         state = SymbolicStack(lifted.entry, self.table)
         state.instructions = instructions
+        special, push = self.special, state.push
+        position, size = 0, len(instructions)
         try:
-            self.lift_instructions(block, lifted, state)
+            while position < size:
+                state.instruction = instruction = instructions[position]
+                state.position = position
+                op = instruction.op
+                if op in special:
+                    position += self.lift_special(block, state, position)
+                elif op in HANDLERS:
+                    handle = HANDLERS[op]
+                    if handle.__class__ is type:
+                        push(handle(instruction.arg))
+                    else:
+                        handle(state, instruction)
+                    position += 1
+                elif position == size - 1:
+                    self.terminate(block, lifted, state)
+                    return
+                else:
+                    state.refuse(f"{op} is not supported yet")
         except IndexError:
             if not state.stack:
                 state.refuse("the stack is empty")
             raise
-
-    def lift_instructions(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
-        special, instructions, push = self.special, block.instructions, state.push
-        position, size = 0, len(instructions)
-        while position < size:
-            state.instruction = instruction = instructions[position]
-            state.position = position
-            op = instruction.op
-            if op in special:
-                position += self.lift_special(block, state, position)
-            elif op in HANDLERS:
-                handle = HANDLERS[op]
-                if handle.__class__ is type:
-                    push(handle(instruction.arg))
-                else:
-                    handle(state, instruction)
-                position += 1
-            elif position == size - 1:
-                self.terminate(block, lifted, state)
-                return
-            else:
-                state.refuse(f"{op} is not supported yet")
         self.fall_off(block, lifted, state)
 
     def lift_special(self, block: BasicBlock, state: SymbolicStack, position: int) -> int:
@@ -192,6 +194,12 @@ class _Lifter:
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
+        if op == "CONST":
+            value = instruction.arg
+            bounds = (value.start, value.stop, value.step) if type(value) is slice else ()
+            made = [None if bound is None else nodes.Constant(bound) for bound in bounds]
+            state.push(nodes.Slice(*made) if bounds else nodes.Constant(value))
+            return 1
         if op == "BUILD_MAP" and not instruction.arg and not state.stack:
             state.push(Marker("accumulator", self.comprehension))
             return 1

@@ -113,7 +113,7 @@ class SymbolicStack:
     def take_many(self, count: int) -> list[nodes.Expression]:
         """Pop ``count`` entries, at least one, as they are, in the order in which they were pushed."""
         values = self.stack[-count:]
-        if count > len(self.stack):
+        if not values[count - 1 :]:
             self.refuse("the stack is too short")
         del self.stack[-count:]
         return values

@@ -181,8 +181,8 @@ def _mangles(code: RawCode, parents: Mapping[RawCode, RawCode], made: Mapping[Ra
     the bases and type parameters of a generic class (symtable.c, ste_mangled_names), while 3.12 leaves no such name.
     """
     at: RawCode | None = code
-    while at is not None and kind_of(at) != "class":
-        if kind_of(at) == "generic" and any(kind_of(nested) == "class" for nested in at.nested):
+    while at is not None and (kind := kind_of(at)) != "class":
+        if kind == "generic" and any(kind_of(nested) == "class" for nested in at.nested):
             return False
         at = parents.get(at)
     return at is not None and bool(made[at].name.lstrip("_"))
@@ -198,10 +198,11 @@ def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterat
         is_private = mangles and not module and name[:2] == "__" != name[-2:]
         return not is_private and (is_name(name) or made and name in OF_COMPILERS)
 
-    yield from (name for name in raw.localsplus if name not in {*raw.renamed, *renames.slots} and not fits(name))
+    lone = [name for name in raw.localsplus if name[:1] == "_" or not is_name(name)]
+    yield from (name for name in lone if name not in {*raw.renamed, *renames.slots} and not fits(name))
     operations, instructions = operations_of(raw), readable_instructions(raw)
     named = {i.arg[0] if i.op == "LOAD_SUPER_ATTR" else i.arg for i in instructions if i.op in _NAMED}
-    unfit = {name for name in named if not fits(name)}
+    unfit = {name for name in named if (name[:1] == "_" or not is_name(name)) and not fits(name)}
     if not unfit and operations.isdisjoint(_GIVES_NAMES):
         return
     modules = {} if operations.isdisjoint(IMPORTS) else _modules(i.arg for i in instructions if i.op in IMPORTS)

@@ -112,7 +112,7 @@ def _scan(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     groups: list[tuple[int, int]] = []
     depth = opening = 0
     for match in _MARK.finditer(text):
-        mark, position = match.group(), match.start()
+        mark, position = match[0], match.start()
         if mark in _OPENING:
             if not depth:
                 opening = position
@@ -131,7 +131,7 @@ def _without_useless_parentheses(text: str) -> str:
     useless: list[int] = []
     open_groups: list[tuple[int, bool]] = []  # position, whether there was a delimiter directly within
     for match in _MARK.finditer(text):
-        mark, position = match.group(), match.start()
+        mark, position = match[0], match.start()
         if mark in _OPENING:
             open_groups.append((position, False))
         elif mark in _CLOSING:

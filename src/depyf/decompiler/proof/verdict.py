@@ -77,6 +77,9 @@ def _location(text: str, offset: int, line: int | None) -> str:
     return f"{location} `{text}`"
 
 
+_PROVEN = (Level.IDENTICAL, Level.EXACT, Level.EQUIVALENT)
+
+
 class Verdict(NamedTuple):
     """The result of a proof for one code object.
 
@@ -114,7 +117,7 @@ class Verdict(NamedTuple):
     @property
     def proven(self) -> bool:
         """Whether source and bytecode were shown to do the same."""
-        return self.exact or self.level is Level.EQUIVALENT
+        return self.level in _PROVEN
 
     def describe(self) -> str:
         """A one-line description."""

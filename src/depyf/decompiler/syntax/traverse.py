@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, Sequence, Union
+from typing import Any, Callable, Container, Iterator, Sequence, Union
 
 from .node import NODES, Node, Statement
 
@@ -13,8 +13,10 @@ Rewritten = Union[Node, Sequence[Node], None]
 BODY_FIELDS = ("body", "orelse", "finalbody")
 
 
-def walk(tree: Tree) -> Iterator[Node]:
-    """Every node of a tree or of a list of trees, parents before children, in the order of the fields."""
+def walk(tree: Tree, *, leaves: bool = True) -> Iterator[Node]:
+    """Every node of a tree or of a list of trees, parents before children, in the order of the fields. Without
+    ``leaves``, of those below only the ones that may have children.
+    """
     work = [tree] if isinstance(tree, Node) else list(reversed(tree))
     pop, push = work.pop, work.append
     while work:
@@ -23,9 +25,9 @@ def walk(tree: Tree) -> Iterator[Node]:
         for value in node.held(node) if node.last_first else ():
             if value.__class__ is list:
                 for item in reversed(value):
-                    if item.__class__ in NODES:
+                    if item.__class__ in NODES and (leaves or item.last_first):
                         push(item)
-            elif value.__class__ in NODES:
+            elif value.__class__ in NODES and (leaves or value.last_first):
                 push(value)
 
 
@@ -41,24 +43,24 @@ def children(node: Node) -> Iterator[Node]:
                     yield item
 
 
-def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
-    """Replace every node by the result of `function`, children first, in place; return the new root.
+def rewrite(tree: Node, function: Callable[[Node], Rewritten], of: Container[type[Node]] = NODES) -> Node:
+    """Replace each node of the classes `of` by the result of `function`, children first, in place; return the new root.
 
     In a list of nodes `function` may also return a list, which is spliced, or None, which removes the node.
     Raises TypeError if it does so for a node that is not in a list.
     """
-    for parent in reversed([node for node in walk(tree) if node.last_first]):
+    for parent in reversed([*walk(tree, leaves=False)]):
         for field, value in reversed([*zip(parent.last_first, parent.held(parent))]):
-            if value.__class__ in NODES:
+            if value.__class__ in of:
                 new = function(value)
                 if new is not value:
                     setattr(parent, field, _single(new))
             elif value.__class__ is list and value:
                 items = value[:]
-                results = [function(item) if item.__class__ in NODES else item for item in items]
+                results = [function(item) if item.__class__ in of else item for item in items]
                 if [new for item, new in zip(items, results) if new is not item]:
                     value[:] = _spliced(items, results)
-    return _single(function(tree))
+    return _single(function(tree)) if tree.__class__ in of else tree
 
 
 def _single(new: Rewritten) -> Node:

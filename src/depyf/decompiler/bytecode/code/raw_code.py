@@ -42,6 +42,7 @@ class RawCode:
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
         "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "operations", "unclear",
         "doubt", "mode", "kind", "is_value", "other_cells", "written", "is_compiled_here", "_positions",
+        "_nested",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -83,6 +84,7 @@ class RawCode:
         self.is_value = False
         self.is_compiled_here = False
         self._positions = None
+        self._nested: tuple[tuple[Any, ...], list[RawCode]] | None = None
 
     def __repr__(self) -> str:
         return printable(f"<RawCode {self.qualname} {self.version[0]}.{self.version[1]}>")
@@ -159,7 +161,9 @@ class RawCode:
     @property
     def nested(self) -> list[RawCode]:
         """Code objects among the constants, in order."""
-        return [constant for constant in self.consts if constant.__class__ is RawCode]
+        if self._nested is None or self._nested[0] is not self.consts:
+            self._nested = self.consts, [constant for constant in self.consts if constant.__class__ is RawCode]
+        return self._nested[1]
 
     def walk(self) -> Iterator[RawCode]:
         """This code object and, depth first, all nested ones."""

@@ -129,8 +129,8 @@ def _detach(candidates: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
 def _drop_dead(blocks: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
     reached = set(roots)
     todo = list(roots)
-    while todo:
-        for successor in todo.pop().successors:
+    for block in todo:  # grows along
+        for successor in block.successors:
             if successor not in reached:
                 reached.add(successor)
                 todo.append(successor)

@@ -17,9 +17,10 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
     """
     if not isinstance(block.test, nodes.Expression) or in_a_comprehension(block):
         return None, []
+    fall = skip_jumps(block.fall)
     for body, out in ((block.true, block.false), (block.false, block.true)):
-        start = skip_jumps(body)
-        if start is None or skip_jumps(block.fall) is not start:
+        start = fall if body is block.fall else skip_jumps(body)
+        if start is None or fall is not start:
             continue  # the test of a while loop falls through to the body
         copies = [
             copy

@@ -14,16 +14,6 @@ def _nop(state: SymbolicStack, instruction: Instruction) -> None:
     return
 
 
-@handles("CONST")
-def _const(state: SymbolicStack, instruction: Instruction) -> None:
-    value = instruction.arg
-    if type(value) is slice:  # from 3.14 on slices of constants are constants
-        bounds = (value.start, value.stop, value.step)
-        state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
-    else:
-        state.push(nodes.Constant(value))
-
-
 @handles("NULL")
 def _null(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(Null())

@@ -13,6 +13,7 @@ Handle = Callable[[SymbolicStack, Instruction], None]
 HANDLERS: dict[str, Any] = dict.fromkeys(
     ("LOAD_FAST", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL", "LOAD_NAME"), nodes.Name
 )
+HANDLERS["CONST"] = nodes.Constant
 """The Handle of each operation, or the class of the node that is made of its operand and pushed."""
 
 

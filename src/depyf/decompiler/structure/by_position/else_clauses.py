@@ -39,16 +39,13 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
         block = todo.pop()
         base, known = block.base, None
         changed |= _below_all_of_elif(block, skipped)
-        index = 0
-        while index < len(block.body):
-            statement = block.body[index]
+        for index, statement in enumerate(block.body):  # what follows changes along
             if block.base is None and statement.column is not None:
                 base = statement.column if base is None or statement.column < base else base
             if base is not None and base != known:
                 changed |= _move_outside(block.body, index, base, skipped)
                 known = base
             if not statement.holds_bodies:
-                index += 1
                 continue
             following = _after_body(statement, block.body[index + 1 :], base)
             if following is not None:
@@ -75,7 +72,6 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if isinstance(statement, nodes.If):
                 seen.append(statement)
             todo += _blocks_in(statement, base)
-            index += 1
     for one in seen:
         _mark_if_in_else(one)
     return changed
