@@ -6,6 +6,7 @@ only between forms that have the same code.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Mapping, NamedTuple
 
 from .canonical.hidden_locals import inside_any_comprehension
@@ -76,7 +77,7 @@ class Made(NamedTuple):
 def decide_kinds(root: RawCode) -> Mapping[RawCode, Made]:
     """Decide the kind of ``root`` and of everything nested in it, outermost first."""
     root.kind = root.kind or _alone(root)
-    lies: bool | None = None  # whether a name of the code is wrong, once that is asked
+    lies = lru_cache(None)(lambda: any(one.name == "<lambda>" and not _may_be_lambda(one) for one in root.walk()))
     found = {root: Made(_compiled_name(root, root.name), None)}
     todo = [root]
     while todo:
@@ -91,22 +92,16 @@ def decide_kinds(root: RawCode) -> Mapping[RawCode, Made]:
             use = uses.get(raw) or Use(raw)
             raw.is_value = raw not in uses  # Dynamo passes code itself on
             raw.kind = _alone(raw) if raw.is_value else _kind_by_use(raw, use)
+            is_defined = use.stored is not None and not use.is_shared
             if is_without and raw.kind == "function" and not use.is_annotated and _may_be_lambda(raw):
                 raw.kind = "lambda"
-            elif raw.kind == "lambda":
-                if lies is None and not is_without and _is_defined(use):
-                    lies = any(one.name == "<lambda>" and not _may_be_lambda(one) for one in root.walk())
-                if use.is_annotated or lies and not is_without and _is_defined(use):
-                    raw.kind = "function"
+            elif raw.kind == "lambda" and (use.is_annotated or is_defined and not is_without and lies()):
+                raw.kind = "function"
             if outer.kind == "generic":
                 _decide_generic(raw, use, found[outer].name[len(GENERIC) : -1], is_known=bool(uses))
             found[raw] = Made(_compiled_name(raw, _plain_name(raw, use)), use)
         todo += inside
     return found
-
-
-def _is_defined(use: Use) -> bool:
-    return use.stored is not None and not use.is_shared
 
 
 def _decide_generic(raw: RawCode, use: Use, name: str, *, is_known: bool) -> None:

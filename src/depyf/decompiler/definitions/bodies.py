@@ -230,7 +230,7 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
 
 def _annotated_name(statement: nodes.Statement) -> str | None:
     """The name whose annotation ``statement`` stores: ``__annotations__['name'] = ...``."""
-    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+    if type(statement) is not nodes.Assign or statement.targets[1:]:
         return None
     target = statement.targets[0]
     if not isinstance(target, nodes.Subscript) or target.value != nodes.Name("__annotations__"):

@@ -76,17 +76,15 @@ class Decompilation:
         enclosing: frozenset[str] = frozenset(),
     ) -> None:
         if outer is None:
-            codes = list(root.walk())
-            self.is_rewritten = any(map(is_rewritten, codes))
-            folds = not settings.rewritten_asserts and any(map(has_short_form, codes))
+            self.is_rewritten = any(map(is_rewritten, root.walk()))
+            folds = not settings.rewritten_asserts and any(map(has_short_form, root.walk()))
             kept = is_of_rewriter if folds else (lambda name: False)
             self.respelling = respell(root, own_name=settings.origin is COMPILER, kept=kept)
             root = self.respelling.raw
         else:
             self.respelling = outer.respelling  # root is part of the code respelled there
             self.is_rewritten = outer.is_rewritten
-        self.root = root
-        codes = list(root.walk())
+        self.root, codes = root, list(root.walk())
         self.objects: Objects = outer.objects if outer is not None else Objects(root)
         self.grammar = grammar_of(root.version)
         self.settings = settings

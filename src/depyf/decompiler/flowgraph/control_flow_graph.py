@@ -174,14 +174,11 @@ class ControlFlowGraph:
 
     def predecessors(self) -> dict[BasicBlock, list[BasicBlock]]:
         """Return the predecessors of each block, in layout order, without exceptional edges."""
-        found: dict[BasicBlock, list[BasicBlock]] = {}
+        found: dict[BasicBlock | None, list[BasicBlock]] = {block: [] for block in self.blocks}
         for block in self.blocks:
-            for following in (block.target, block.fall if block.fall is not block.target else None):
-                if following in found:
-                    found[following].append(block)
-                elif following is not None:
-                    found[following] = [block]
-        return found
+            for following in {block.target, block.fall} - {None}:
+                found[following].append(block)
+        return found  # type: ignore[return-value]
 
     def render(self) -> str:
         """Return the graph as text, for the stepper."""
@@ -497,8 +494,5 @@ def _split(instructions: list[Instruction]) -> list[BasicBlock]:
             if handler != before:
                 leaders.add(index)
             before = handler
-    order = sorted(leaders.difference([len(instructions)]))
-    return [
-        BasicBlock(start, instructions[start:end], instructions[start].handler)
-        for start, end in zip(order, [*order[1:], len(instructions)])
-    ]
+    order = sorted(leaders | {len(instructions)})
+    return [BasicBlock(at, instructions[at:end], instructions[at].handler) for at, end in zip(order, order[1:])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
 from ..limits.budget import STEP, spend
@@ -35,14 +35,6 @@ class Region:
         self.line: int | None = None
         self.end_line: int | None = None
         self.column: int | None = None
-
-    def chain(self) -> Iterator[Region]:
-        """Yield this region and those around it, innermost first."""
-        region: Region | None = self
-        while region is not None:
-            spend(STEP, "reading the flow graph")
-            yield region
-            region = region.parent
 
     def __repr__(self) -> str:
         return f"{self.kind}@{self.handler.start}"

@@ -14,7 +14,6 @@ from ..flowgraph.stack_entries import ITERATES
 from ..flowgraph.written_returns import written_return
 from ..syntax import nodes
 from .columns import begins_with_exit, calls_exit, column_of_jump, leaves_with
-from .evidence import Evidence
 from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
@@ -150,22 +149,23 @@ class ExitEvidence:
 
     # Returns
 
-    def of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> dict[str, Any]:
-        """The fields of evidence for the return of ``value`` at the end of ``block``, which has the ``evidence``."""
+    def of_return(self, block: BasicBlock, known: dict[str, Any], value: nodes.Expression) -> dict[str, Any]:
+        """The fields of evidence for the return of ``value`` at the end of ``block``, of which others are ``known``."""
         loads_last = len(block.instructions) > 1 and block.instructions[-2].op == "CONST"
         is_uncopied = not self.raw.table.behavior.exits_are_copied
-        is_behind_finally = evidence.is_behind_finally
+        is_behind_finally, keyword = known["is_behind_finally"], known["keyword"]
+        unwinds = keyword in ("return", "return None")
         if block.follows_copy and not is_uncopied:
             is_behind_finally = self.is_behind_finally(block)
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
-        is_implicit = is_implicit and not evidence.unwinds_for_return
+        is_implicit = is_implicit and not unwinds
         is_none = type(value) is nodes.Constant and value.value is None
-        if evidence.keyword == "break" and loads_last and is_none:
+        if keyword == "break" and loads_last and is_none:
             is_implicit = True
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
         if written is None and is_none:
-            written = evidence.keyword if evidence.unwinds_for_return else self.written_before(block)
+            written = keyword if unwinds else self.written_before(block)
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called
             written = written if is_idle else None

@@ -70,7 +70,7 @@ class _Lifter:
         self.comprehension = comprehension_of(raw)
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.exits = ExitEvidence(graph, raw)
-        self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
+        self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {}
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
         if any(type(one) is slice for one in raw.consts):
             self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
@@ -79,14 +79,13 @@ class _Lifter:
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
             # Handlers come after the code they protect, outer ones last.
-            found = [region.handler for region in reversed(chain(block.region))] if block.region is not None else []
-            found += [block.target] if block.target is not None else ()
-            found += [block.fall] if block.fall is not None else ()
-            return found
+            handlers = [one.handler for one in reversed(chain(block.region))] if block.region is not None else ()
+            return [*handlers, *filter(None, (block.target, block.fall))]
 
         order = reverse_postorder(self.graph.entry, successors)
         for block in order:
-            self.lifted[block] = LiftedBlock(block.start, block.region, [])
+            self.lifted[block], self.incoming[block] = LiftedBlock(block.start, block.region, []), []
+        self.incoming[order[0]] = [[]]
         for block in order:
             self.lift_block(block)
         result = sorted(self.lifted.values(), key=attrgetter("index"))
@@ -101,16 +100,13 @@ class _Lifter:
         """Add an edge to ``block`` with ``stack``."""
         if block is None:
             raise DecompilationError("control runs out of the code", stage="lift")
-        if block in self.incoming:
-            self.incoming[block].append(stack)
-        else:
-            self.incoming[block] = [stack]
+        self.incoming[block].append(stack)
         return self.lifted[block]
 
     def entry_stack(self, block: BasicBlock) -> list[nodes.Expression]:
-        if block not in self.incoming:
-            raise DecompilationError("a block that control reaches only backwards", stage="lift")
         stacks = self.incoming[block]
+        if not stacks:
+            raise DecompilationError("a block that control reaches only backwards", stage="lift")
         if not stacks[1:]:
             return list(stacks[0])
         if len({len(stack) for stack in stacks}) != 1:
@@ -131,7 +127,7 @@ class _Lifter:
     def reach_handlers(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
         """Set the entry stacks of the enclosing handlers: cut to their depth, with the exception on top."""
         for region in chain(block.region) if block.region is not None else ():
-            if region.handler in self.incoming:
+            if self.incoming[region.handler]:
                 continue
             if region.depth > len(stack):
                 raise DecompilationError("a handler keeps more of the stack than there is", stage="lift")
@@ -194,17 +190,15 @@ class _Lifter:
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
-        if op == "CONST":
-            value = instruction.arg
-            bounds = (value.start, value.stop, value.step) if type(value) is slice else ()
-            made = [None if bound is None else nodes.Constant(bound) for bound in bounds]
-            state.push(nodes.Slice(*made) if bounds else nodes.Constant(value))
+        if op == "CONST" and type(instruction.arg) is slice:
+            bounds = instruction.arg.start, instruction.arg.stop, instruction.arg.step
+            state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
             return 1
         if op == "BUILD_MAP" and not instruction.arg and not state.stack:
             state.push(Marker("accumulator", self.comprehension))
             return 1
         handled = state.stack[-1] if state.stack else None
-        HANDLERS[op](state, instruction)
+        HANDLERS[op](state, instruction) if op != "CONST" else state.push(nodes.Constant(instruction.arg))
         if op == "STORE_SUBSCR":
             # The store has the line of the class, the stored value that of the annotation.
             state.statements[-1].line = block.instructions[position - 1].line
@@ -213,12 +207,12 @@ class _Lifter:
             return 1 + self.unbinding(block, position + 1, handled.owner.names)
         return 1
 
-    def evidence_of(self, block: BasicBlock, **of_end: Any) -> Evidence:
-        """The evidence of ``block``, except for its return; ``of_end`` are the fields for its end."""
+    def evidence_of(self, block: BasicBlock, **of_end: Any) -> dict[str, Any]:
+        """The fields of the evidence of ``block``, except for its return; ``of_end`` are those for its end."""
         instructions = block.instructions
         first = instructions[0] if instructions else None
         jumps = first is not None and instructions[-1].op == "JUMP"
-        return Evidence(
+        return dict(
             **of_end,
             line=first.line if first is not None and first.line is not None else _first_line(block),
             left_from=column_of_left_jump(instructions),
@@ -233,7 +227,7 @@ class _Lifter:
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         """End a block that falls through to the next one."""
-        lifted.evidence = self.evidence_of(block)
+        lifted.evidence = Evidence(**self.evidence_of(block))
         state.finish(lifted)
         if not block.instructions and block.fall is None:
             lifted.terminator = Terminator("nowhere")
@@ -277,7 +271,7 @@ class _Lifter:
         else:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
         self.keyword = None
-        lifted.evidence = self.evidence_of(block, exit_line=last.line)._replace(line=last.line)
+        lifted.evidence = Evidence(**{**self.evidence_of(block, exit_line=last.line), "line": last.line})
         lifted.exit = list(lifted.entry)
         inside, after = lifted.exit, lifted.exit
         container = resolved(lifted.exit[-1]) if lifted.exit else None
@@ -313,23 +307,16 @@ class _Lifter:
             if last is not None and any(copy is last for copy in state.copies.values()):
                 column = last.column  # a store in the test is part of it
             of_end["column"], of_end["test_end"] = column, end_of_test(block.instructions)
-        lifted.evidence = evidence = self.evidence_of(block, **of_end)
+        of_block = self.evidence_of(block, **of_end)
+        value = state.pop() if op == "RETURN_VALUE" else None
+        if value is not None:
+            of_block.update(self.evidence_of_return(block, of_block, value))
+        lifted.evidence = Evidence(**of_block)
         if op == "JUMP":
             state.finish(lifted)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
-            value = state.pop()
             lifted.terminator = Terminator("return", test=value)
-            of_return = self.exits.of_return(block, evidence, value)
-            if of_return["is_implicit_return"] is not False:
-                of_return["column"] = self.exits.column_of_jump(instruction)
-            elif of_return["written"] not in ("pass", "..."):
-                of_return["column"] = column_of_return(block.instructions, evidence.column)
-            if self.exits.has_with or block.copy_end is not None:
-                left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
-                if left is not None and not of_return["is_behind_finally"]:
-                    of_return["return_line"], of_return["column"] = left
-            lifted.evidence = evidence._replace(**of_return)
             state.finish(lifted)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")
@@ -349,6 +336,19 @@ class _Lifter:
             self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
         else:
             state.refuse(f"{op} is not supported yet")
+
+    def evidence_of_return(self, block: BasicBlock, known: dict[str, Any], value: nodes.Expression) -> dict[str, Any]:
+        """The fields for the return of ``value`` at the end of ``block``, of which others are ``known``."""
+        found = self.exits.of_return(block, known, value)
+        if found["is_implicit_return"] is not False:
+            found["column"] = self.exits.column_of_jump(block.instructions[-1])
+        elif found["written"] not in ("pass", "..."):
+            found["column"] = column_of_return(block.instructions, known["column"])
+        if self.exits.has_with or block.copy_end is not None:
+            left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
+            if left is not None and not found["is_behind_finally"]:
+                found["return_line"], found["column"] = left
+        return found
 
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop_tested()

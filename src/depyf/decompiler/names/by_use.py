@@ -102,7 +102,7 @@ class _Search:
 
         Those that nothing uses are of comprehensions in dead code.
         """
-        names = {i.arg for i in instructions if i.op.endswith("_GLOBAL")}
+        names = {i.arg for i in instructions if i.op[-7:] == "_GLOBAL"}
         if not names.isdisjoint(code.localsplus):
             used = {i.arg for i in instructions if i.op.endswith(("_FAST", "_DEREF", "_CLOSURE"))}
             names &= used.union(code.parameters) - comprehension_variables(instructions)

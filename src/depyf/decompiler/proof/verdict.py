@@ -77,9 +77,6 @@ def _location(text: str, offset: int, line: int | None) -> str:
     return f"{location} `{text}`"
 
 
-_PROVEN = (Level.IDENTICAL, Level.EXACT, Level.EQUIVALENT)
-
-
 class Verdict(NamedTuple):
     """The result of a proof for one code object.
 
@@ -117,7 +114,7 @@ class Verdict(NamedTuple):
     @property
     def proven(self) -> bool:
         """Whether source and bytecode were shown to do the same."""
-        return self.level in _PROVEN
+        return self.level in (Level.IDENTICAL, Level.EXACT, Level.EQUIVALENT)
 
     def describe(self) -> str:
         """A one-line description."""

@@ -130,8 +130,5 @@ def has_break(body: list[nodes.Statement]) -> bool:
 
 def fails_an_assertion(body: list[nodes.Statement]) -> bool:
     """Whether the ``if`` may be an assert statement, whose keyword is longer."""
-    first = body[0] if body else None
-    if first.__class__ is not nodes.Raise:
-        return False
-    error = first.exc
+    error = body[0].exc if body and type(body[0]) is nodes.Raise else None
     return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)

@@ -33,14 +33,8 @@ def walk(tree: Tree, *, leaves: bool = True) -> Iterator[Node]:
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below."""
-    for field in node.fields:
-        value = getattr(node, field)
-        if isinstance(value, Node):
-            yield value
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, Node):
-                    yield item
+    for value in reversed(node.held(node)):
+        yield from [one for one in (value if value.__class__ is list else [value]) if one.__class__ in NODES]
 
 
 def rewrite(tree: Node, function: Callable[[Node], Rewritten], of: Container[type[Node]] = NODES) -> Node:

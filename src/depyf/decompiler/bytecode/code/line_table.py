@@ -109,10 +109,6 @@ def _four_numbers(table: bytes, at: int) -> list[int]:
     return []
 
 
-def _column(number: int) -> int | None:
-    return number - 1 if number else None
-
-
 class _Locations:
     """A cursor over a location table."""
 
@@ -131,9 +127,7 @@ class _Locations:
             step = self.signed()
             return step, (line + step, line + step, None, None)
         if kind == LONG:
-            step = self.signed()
-            last = line + step + self.varint()
-            return step, (line + step, last, _column(self.varint()), _column(self.varint()))
+            self.varint(), self.varint(), self.varint(), self.varint()  # likewise: one of these raises
         return 0, NOWHERE
 
     def byte(self) -> int:

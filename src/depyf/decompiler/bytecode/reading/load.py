@@ -52,10 +52,7 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     raw.flags = code.co_flags
     raw.bytecode = code.co_code
     # A generator would fill the C stack.
-    raw.consts = tuple([
-        _read(constant, is_compiled_here) if type(constant) is types.CodeType else constant
-        for constant in code.co_consts
-    ])  # fmt: skip
+    raw.consts = tuple([_read(one, is_compiled_here) if type(one) is types.CodeType else one for one in code.co_consts])
     raw.names = code.co_names
     raw.varnames = code.co_varnames
     raw.cellvars = code.co_cellvars

@@ -55,12 +55,8 @@ def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> b
     """Whether two stacks hold the very same entries."""
     if not left or not right:
         return not left and not right
-    if len(left) != len(right):
-        return False
-    for a, b in zip(left, right):
-        if a is not b and resolved(a) is not resolved(b):
-            return False
-    return True
+    other = [1 for a, b in zip(left, right) if a is not b and resolved(a) is not resolved(b)]
+    return not other and len(left) == len(right)
 
 
 def same_effect(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
@@ -157,9 +153,7 @@ def in_a_chain(block: LiftedBlock) -> bool:
 
 def in_a_comprehension(block: LiftedBlock) -> bool:
     """Whether the block belongs to the clauses of a comprehension or generator expression, where no statements are."""
-    if block.evidence.is_clause or not block.entry:
-        return block.evidence.is_clause
-    return any(marker.kind == "accumulator" for marker in block.markers)
+    return block.evidence.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
 
 
 def bind_slots(block: LiftedBlock, stack: list[nodes.Expression]) -> None:

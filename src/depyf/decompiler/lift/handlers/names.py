@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, CommonConstant, GenericBase, Namespace, Null, Saved
+from ..values import Cell, GenericBase, Namespace, Null, Saved
 from .registry import handles
 
 
 @handles("NOP", "LETS_STOP_ITERATION_PASS", "RETURN_GENERATOR", "STORE_FIRST_LINE", "STORE_STATIC_ATTRIBUTES")
+@handles("SETUP_ANNOTATIONS")  # implied by the annotations themselves
 def _nop(state: SymbolicStack, instruction: Instruction) -> None:
     return
 
@@ -48,11 +49,6 @@ def _swap(state: SymbolicStack, instruction: Instruction) -> None:
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
 
 
-@handles("LOAD_COMMON_CONSTANT")
-def _common_constant(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(CommonConstant(instruction.arg))
-
-
 @handles("LOAD_LOCALS")
 def _load_locals(state: SymbolicStack, instruction: Instruction) -> None:
     state.push(Namespace())
@@ -64,16 +60,6 @@ def _load_from_class(state: SymbolicStack, instruction: Instruction) -> None:
     if not isinstance(namespace, Namespace) and namespace != nodes.Name("__classdict__"):
         state.refuse("a name is looked up in something that is no class")
     state.push(nodes.Name(instruction.arg))
-
-
-@handles("LOAD_CLOSURE")
-def _load_closure(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Cell(instruction.arg))
-
-
-@handles("LOAD_FAST_AND_CLEAR")
-def _save(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Saved(instruction.arg))
 
 
 @handles("MAKE_CELL")
@@ -155,8 +141,3 @@ def _unpack(state: SymbolicStack, instruction: Instruction) -> None:
 def _unpack_star(state: SymbolicStack, instruction: Instruction) -> None:
     before, after = instruction.arg
     state.unpack(before + 1 + after, before)
-
-
-@handles("SETUP_ANNOTATIONS")
-def _annotations(state: SymbolicStack, instruction: Instruction) -> None:
-    return  # implied by the annotations themselves

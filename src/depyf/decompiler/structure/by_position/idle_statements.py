@@ -117,7 +117,11 @@ def _write_test_at_end(
     last = body[-1] if body else None
     if last is None or not returns_none(last):
         return False
-    position = _position_of_test(body, instructions)
+    ends = _wide_returns(instructions)
+    if not ends:
+        return False
+    above = max((one.line or 0 for one in nodes.statements_in_order(body[:-1])), default=0)
+    position = next((one for one in ends if above < one[0] == one[1] and last.line in (None, one[0])), None)
     if position is None:
         return False
     line = position[0]
@@ -136,17 +140,10 @@ def _write_test_at_end(
     return False
 
 
-def _position_of_test(body: list[nodes.Statement], instructions: list[Instruction]) -> Position | None:
-    """The position of the return on the line of the last statement of ``body``, below the others, if one is as wide as
-    a constant test.
-    """
-    line = body[-1].line
+def _wide_returns(instructions: list[Instruction]) -> list[Position]:
+    """The positions of the returns, if one is as wide as a constant test."""
     ends = [i.position for i in instructions if i.op == "RETURN_VALUE" and i.position and None not in i.position]
-    ends = [one for one in ends if one[0] == one[1] and line in (None, one[0])]
-    if not [one for one in ends if one[3] - one[2] in _FALSE or one[3] - one[2] in _TRUE]:
-        return None
-    above = max((one.line or 0 for one in nodes.statements_in_order(body[:-1])), default=0)
-    return next((one for one in ends if above < one[0]), None)
+    return ends if not {*_FALSE, *_TRUE}.isdisjoint([one[3] - one[2] for one in ends]) else []
 
 
 def _write_test_of_whole(body: list[nodes.Statement]) -> bool:
