@@ -120,7 +120,7 @@ class Definitions:
         return nodes.Lambda(self.arguments(function), value_of_lambda(self.nested(function.raw), function.raw))
 
     def _assignment(self, node: nodes.Assign) -> nodes.Node:
-        while node.value.__class__ is nodes.NamedExpr:  # the same instructions as a chained assignment (more common)
+        while isinstance(node.value, nodes.NamedExpr):  # the same instructions as a chained assignment (more common)
             node.targets.insert(0, node.value.target)
             node.value = node.value.value
         return self._definition(node)
