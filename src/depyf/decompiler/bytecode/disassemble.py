@@ -8,7 +8,6 @@ no instruction depends on the version of the bytecode.
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from ...errors import DecompilationError
 from ..passes import Invariant, Observer, Pass, run_passes
@@ -45,7 +44,7 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
-    if raw.disassembled is None or _is_stale(raw, raw.disassembled[0]):
+    if raw.disassembled is None or any(map(operator.is_not, raw.disassembled[0], _fields(raw))):  # one was replaced
         fields = _fields(raw)
         try:
             raw.disassembled = fields, disassembled(raw), False
@@ -72,7 +71,10 @@ def readable_instructions(raw: RawCode) -> list[Instruction]:
 
 def operations_of(raw: RawCode) -> frozenset[str]:
     """The operations of the instructions that can be read: what is not among them needs no search."""
-    instructions = readable_instructions(raw)
+    try:
+        instructions = known_instructions(raw)
+    except DecompilationError:
+        instructions = []
     if raw.operations is None or raw.operations[0] is not instructions:
         raw.operations = instructions, frozenset([instruction.op for instruction in instructions])
     return raw.operations[1]
@@ -88,12 +90,7 @@ def has_given_instructions(raw: RawCode) -> bool:
     if raw.disassembled is None:
         return False
     fields, _, is_given = raw.disassembled
-    return is_given and not _is_stale(raw, fields)
-
-
-def _is_stale(raw: RawCode, fields: tuple[Any, ...]) -> bool:
-    """Whether one of the ``fields`` of ``raw`` has been replaced since."""
-    return any(map(operator.is_not, fields, _fields(raw)))
+    return is_given and not any(map(operator.is_not, fields, _fields(raw)))
 
 
 _fields = operator.attrgetter(
@@ -103,6 +100,9 @@ _fields = operator.attrgetter(
 """The fields that determine the instructions: replacing one invalidates them."""
 
 _TESTS = CONDITIONAL_JUMPS | {"TO_BOOL"}
+_JUMPS = CONDITIONAL_JUMPS | {"JUMP"}
+_MAY_TEST = ("POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "UNARY_OP")
+_SENDS = ("SEND", "GET_ANEXT")
 
 
 class Disassembly:
@@ -120,9 +120,6 @@ class Disassembly:
     def update_present(self) -> None:
         """Update ``present``."""
         self.present = {instruction.op for instruction in self.instructions}
-
-    def has(self, *operations: str) -> bool:
-        return not self.present.isdisjoint(operations)
 
     @property
     def expects_stop_iteration(self) -> bool:
@@ -247,33 +244,34 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          "Make tests jump to the break that the compiler made them jump past, while dead code shows where it is.",
          lambda work: not work.table.behavior.lines_leave_nops, (_INDICES,)),
     Pass("block_stack", _unwind, "Turn blocks into handlers; later passes know nothing of blocks.",
-         lambda work: work.has(*USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
+         lambda work: not work.present.isdisjoint(USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
     Pass("unbound_stores", _unbound_stores,
          "Drop stores of NULL to variables without a value, before anything reads them.",
-         lambda work: work.has("NULL"), (_INDICES,)),
+         lambda work: "NULL" in work.present, (_INDICES,)),
     Pass("hidden_locals", _hidden_locals,
          "Read variables of inlined comprehensions as locals where they share the slot of a cell.",
-         lambda work: work.has("LOAD_FAST_AND_CLEAR"), (_INDICES,)),
+         lambda work: "LOAD_FAST_AND_CLEAR" in work.present, (_INDICES,)),
     Pass("second_slots", _second_slots,
          "Merge the two slots of iterators and exit functions; later passes expect one entry.",
-         lambda work: work.table.iterator_pairs or work.has("LOAD_SPECIAL"), (_INDICES, _none_left("LOAD_SPECIAL"))),
+         lambda work: work.table.iterator_pairs or "LOAD_SPECIAL" in work.present,
+         (_INDICES, _none_left("LOAD_SPECIAL"))),
     Pass("loop_ends", _loop_ends, "Fold the end of a loop into its FOR_ITER, whose iterator is one entry by now.",
-         lambda work: work.has(*LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
+         lambda work: not work.present.isdisjoint(LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
     Pass("tested_bools", _tested_bools, "Refuse jumps on values that may not be bool, while TO_BOOL tells which are.",
-         lambda work: work.table.jumps_test_bools and work.has("POP_JUMP_IF_FALSE", "POP_JUMP_IF_TRUE", "UNARY_OP")),
+         lambda work: work.table.jumps_test_bools and not work.present.isdisjoint(_MAY_TEST)),
     Pass("conditions", _conditions, "Give every test one form; TO_BOOL before a jump is part of it.",
-         lambda work: work.has(*_TESTS), (_INDICES,)),
+         lambda work: not work.present.isdisjoint(_TESTS), (_INDICES,)),
     Pass("stop_iteration", _stop_iteration,
          "Drop the handler around a generator; the tests outside of it have their final form.",
-         lambda work: work.expects_stop_iteration or work.has("STOPITERATION_ERROR"), (_INDICES,)),
+         lambda work: work.expects_stop_iteration or "STOPITERATION_ERROR" in work.present, (_INDICES,)),
     Pass("awaits", _awaits, "Fold the loop that sends to an awaitable into one operation.",
-         lambda work: work.has("SEND", "GET_ANEXT"), (_INDICES, _none_left("SEND", "GET_ANEXT"))),
+         lambda work: not work.present.isdisjoint(_SENDS), (_INDICES, _none_left("SEND", "GET_ANEXT"))),
     Pass("class_names", _class_names, "Fold a lookup that tries the namespace of a class first into one operation.",
-         lambda work: work.has("LOAD_LOCALS"), (_INDICES,)),
+         lambda work: "LOAD_LOCALS" in work.present, (_INDICES,)),
     Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
     Pass("saved_nulls", _saved_nulls,
          "Find the variable that a leading NULL stands for, once every operation has its final stack effect.",
-         lambda work: work.has("NULL") and work.has("STORE_FAST") and work.has(*CONDITIONAL_JUMPS, "JUMP")
+         lambda work: {"NULL", "STORE_FAST"} <= work.present and not work.present.isdisjoint(_JUMPS)
          and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
     Pass("class_facts", _class_facts,
          "Fold what only the compiler stores in a class; its operands have their final form.",

@@ -6,6 +6,7 @@ only between forms that have the same code.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Mapping, NamedTuple
 
 from .canonical.hidden_locals import inside_any_comprehension
@@ -76,7 +77,7 @@ class Made(NamedTuple):
 def decide_kinds(root: RawCode) -> Mapping[RawCode, Made]:
     """Decide the kind of ``root`` and of everything nested in it, outermost first."""
     root.kind = root.kind or _alone(root)
-    lies = any(raw.name == "<lambda>" and not (raw.is_function and _may_be_lambda(raw)) for raw in root.walk())
+    lies = lru_cache(None)(lambda: any(one.name == "<lambda>" and not _may_be_lambda(one) for one in root.walk()))
     found = {root: Made(_compiled_name(root, root.name), None)}
     todo = [root]
     while todo:
@@ -91,19 +92,16 @@ def decide_kinds(root: RawCode) -> Mapping[RawCode, Made]:
             use = uses.get(raw) or Use(raw)
             raw.is_value = raw not in uses  # Dynamo passes code itself on
             raw.kind = _alone(raw) if raw.is_value else _kind_by_use(raw, use)
+            is_defined = use.stored is not None and not use.is_shared
             if is_without and raw.kind == "function" and not use.is_annotated and _may_be_lambda(raw):
                 raw.kind = "lambda"
-            elif raw.kind == "lambda" and (use.is_annotated or lies and not is_without and _is_defined(use)):
+            elif raw.kind == "lambda" and (use.is_annotated or is_defined and not is_without and lies()):
                 raw.kind = "function"
             if outer.kind == "generic":
                 _decide_generic(raw, use, found[outer].name[len(GENERIC) : -1], is_known=bool(uses))
             found[raw] = Made(_compiled_name(raw, _plain_name(raw, use)), use)
         todo += inside
     return found
-
-
-def _is_defined(use: Use) -> bool:
-    return use.stored is not None and not use.is_shared
 
 
 def _decide_generic(raw: RawCode, use: Use, name: str, *, is_known: bool) -> None:
@@ -175,9 +173,7 @@ def _alone(raw: RawCode) -> str:
         return "module" if is_module else "class"
     if raw.parameters == (".0",) or _has_iterator(raw, iterated=raw.name in _COMPREHENSIONS):
         return _comprehension_of(raw)
-    if "INTRINSIC" in operations_of(raw) and any(
-        i.op == "INTRINSIC" and i.arg[0] in _OF_GENERICS for i in instructions
-    ):
+    if not _OF_GENERICS.isdisjoint([i.arg[0] for i in instructions if i.op == "INTRINSIC"]):
         return "generic"
     if not instructions and raw.name.startswith(GENERIC):
         return "generic"
@@ -228,7 +224,7 @@ _OF_INLINED_LOOPS = frozenset({"POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE", "LIST_AP
 
 def _may_be_lambda(raw: RawCode) -> bool:
     """Whether no instruction of ``raw`` shows that it is more than one expression."""
-    if raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+    if not raw.is_function or raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
         return False
     instructions = readable_instructions(raw)
     if raw.docstring is not None:
@@ -270,9 +266,9 @@ def _mode_of(instructions: list[Instruction]) -> str:
     ends = {index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE" and id(i) in live}
     before = [instructions[index - 1] for index in ends if index]
     falls = len(before) == len(ends) and all(i.op == "CONST" and i.arg is None for i in before)
-    if not falls or any(i.target in ends for i in instructions):
+    if not falls or not ends.isdisjoint([i.target for i in instructions]):
         return "eval"
-    return "single" if any(i.op == "PRINT_EXPR" for i in instructions) else "exec"
+    return "single" if "PRINT_EXPR" in {i.op for i in instructions} else "exec"
 
 
 def gives_annotations(raw: RawCode) -> bool:

@@ -84,6 +84,8 @@ class _Uses:
                 entered.setdefault(instruction.target, _after(stack, instruction, jump=True))
             if instruction.op in _LOADS:  # of a value that is no definition and leads to none
                 stack.append(None)
+            elif instruction.op == "CONST" and not (stack and type(stack[-1]) is Use):
+                stack.append(instruction.arg if type(instruction.arg) in (str, RawCode) else None)
             elif instruction.op in NO_FALL_THROUGH:
                 stack = None
             else:
@@ -107,7 +109,7 @@ class _Uses:
         taken = stack[-pops:] if pops else []
         if pops:
             del stack[-pops:]
-            taken[:0] = [None] * (pops - len(taken))
+            taken[:0] = [None] * (pops - len(taken)) if not taken[pops - 1 :] else ()
         if pushes == 1:
             stack.append(self.value(op, arg, taken, stack))
         elif pushes:

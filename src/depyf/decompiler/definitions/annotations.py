@@ -123,8 +123,8 @@ def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
     """
     body[:] = [statement for statement in body if not _stores(statement, CONDITIONAL_ANNOTATIONS)]
     for index, statement in enumerate(body):
-        value = statement.value if isinstance(statement, nodes.Assign) else None
-        if isinstance(value, Function) and gives_annotations(value.raw) and not value.parts:
+        value = statement.value if type(statement) is nodes.Assign else None
+        if type(value) is Function and gives_annotations(value.raw) and not value.parts:
             if any(_stores(statement, name) for name in STORED):
                 del body[index]
                 return index, value

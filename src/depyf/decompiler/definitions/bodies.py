@@ -152,10 +152,10 @@ def on_one_line(body: list[nodes.Statement], grammar: Grammar) -> list[nodes.Sta
 
 
 def _is_store(statement: nodes.Statement, name: str) -> bool:
-    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+    if type(statement) is not nodes.Assign or statement.targets[1:]:
         return False
     target = statement.targets[0]
-    return isinstance(target, nodes.Name) and target.id == name
+    return type(target) is nodes.Name and target.id == name
 
 
 def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
@@ -163,7 +163,7 @@ def _without_prologue(body: list[nodes.Statement]) -> list[nodes.Statement]:
         if body and _is_store(body[0], name):
             body = body[1:]
     # On one line, annotations come before it.
-    return [one for one in body if one != _TYPE_PARAMETERS]
+    return [one for one in body if not _is_store(one, "__type_params__") or one != _TYPE_PARAMETERS]
 
 
 _TYPE_PARAMETERS = nodes.Assign([nodes.Name("__type_params__")], nodes.Name(".type_params"))
@@ -230,7 +230,7 @@ def _annotate(body: list[nodes.Statement], stringified: bool, prepared: bool) ->
 
 def _annotated_name(statement: nodes.Statement) -> str | None:
     """The name whose annotation ``statement`` stores: ``__annotations__['name'] = ...``."""
-    if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
+    if type(statement) is not nodes.Assign or statement.targets[1:]:
         return None
     target = statement.targets[0]
     if not isinstance(target, nodes.Subscript) or target.value != nodes.Name("__annotations__"):

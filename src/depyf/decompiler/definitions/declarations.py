@@ -58,7 +58,7 @@ def _place(
         has_room = above is not None and statement.line > above + 1
         if has_room:
             place = inner, index
-        parts = list(nodes.statement_bodies(statement))
+        parts = nodes.statement_bodies(statement)
         if not _mentions([statement], names):
             lines = [one.line or 0 for one in nodes.statements_in_order([statement])]
             defines = any(isinstance(one, DEFINITIONS) for one in nodes.statements_in_order([statement]))

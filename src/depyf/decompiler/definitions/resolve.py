@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, readable_instructions
@@ -27,6 +27,7 @@ from ..lift.values import (
     resolved,
 )
 from ..syntax import nodes
+from ..syntax.node import NODES
 from ..syntax.transforms.kept_constants import apart
 from . import type_parameters
 from .annotation_text import annotation
@@ -59,15 +60,16 @@ class Definitions:
             return [self._with_type_params(body)]
         if is_late(self.raw):
             body = type_parameters.without_formats(body, self.raw.qualname)
-        index, function = find_function(body)
-        if function is not None:
-            found = annotations_of(self.nested(function.raw), function.raw)
-            spread(body, index, found, is_class=kind_of(self.raw) == "class")
+        if self.raw.table.behavior.annotations_are_lazy and not self.raw.is_function:
+            index, function = find_function(body)
+            if function is not None:
+                found = annotations_of(self.nested(function.raw), function.raw)
+                spread(body, index, found, is_class=kind_of(self.raw) == "class")
         module = nodes.Module(body)
-        if next(_placeholders(module), None) is None:
+        if _placeholder(module) is None:
             return body  # the common case: assignments and returns are replaced only for what they hold
-        nodes.rewrite(module, self._replace)
-        left = next(_placeholders(module), None)
+        nodes.rewrite(module, self._replace, _REPLACED)
+        left = _placeholder(module)
         if isinstance(left, Stored):
             raise DecompilationError(
                 "a value that is stored and used in one expression", stage="lift", where=self.raw.qualname
@@ -85,13 +87,12 @@ class Definitions:
 
     def expression(self, value: nodes.Expression) -> nodes.Expression:
         """One expression without placeholders."""
-        result = nodes.rewrite(value, self._replace)
+        result = nodes.rewrite(value, self._replace, _REPLACED)
         assert isinstance(result, nodes.Expression)
         return result
 
     def _replace(self, node: nodes.Node) -> nodes.Node:
-        replace = _REPLACED.get(type(node))  # by class: most nodes need no replacement
-        return node if replace is None else replace(self, node)
+        return _REPLACED[type(node)](self, node)
 
     def _slot(self, node: Slot) -> nodes.Node:
         if node.value is None:
@@ -127,7 +128,7 @@ class Definitions:
     def _definition(self, node: nodes.Assign) -> nodes.Node:
         value: nodes.Node = node.value
         decorators: list[nodes.Expression] = []
-        while isinstance(value, nodes.Call) and len(value.args) == 1 and not value.keywords:
+        while type(value) is nodes.Call and value.args and not (value.args[1:] or value.keywords):
             decorators.append(value.func)
             value = value.args[0]
         if not isinstance(value, (Function, Class, Alias, Generic)):
@@ -282,7 +283,7 @@ class Definitions:
         return kinds[comprehension_of(raw)](value, generators)
 
 
-_REPLACED: dict[type, Callable[..., nodes.Node]] = {
+_REPLACED: dict[type[nodes.Node], Callable[..., nodes.Node]] = {
     Slot: Definitions._slot,
     Function: Definitions._lambda,
     Comprehension: Definitions._comprehension,
@@ -296,10 +297,17 @@ _REPLACED: dict[type, Callable[..., nodes.Node]] = {
 }
 
 
-def _placeholders(tree: nodes.Node) -> Iterator[nodes.Node]:
-    for node in nodes.walk(tree):
-        if node.is_placeholder:
-            yield node
+def _placeholder(tree: nodes.Node) -> nodes.Node | None:
+    """A placeholder in ``tree``, the one nearest to the root; None if there is none."""
+    found: list[Any] = [tree]
+    for node in found:  # grows along
+        if node.__class__ is list:
+            found += node
+        elif node.__class__ in NODES:
+            if node.is_placeholder:
+                return node  # type: ignore[no-any-return]
+            found += node.held(node) if node.last_first else ()
+    return None
 
 
 Element = Tuple[Optional[nodes.Expression], nodes.Expression]
@@ -391,16 +399,11 @@ def arguments_of(
     """The parameters of ``raw``; none for a lazily evaluated function, whose only parameter has no valid name."""
     if is_late(raw):
         return nodes.arguments()
-    names = iter(raw.parameters)
-
-    def take(count: int) -> list[nodes.arg]:
-        return [nodes.arg(name, annotations.get(name)) for name in (next(names) for _ in range(count))]
-
-    positional_only = take(raw.posonlyargcount)
-    positional = take(raw.argcount - raw.posonlyargcount)
-    keyword_only = take(raw.kwonlyargcount)
-    vararg = take(1)[0] if raw.flags & CO_VARARGS else None
-    kwarg = take(1)[0] if raw.flags & CO_VARKEYWORDS else None
+    made = [nodes.arg(name, annotations.get(name)) for name in raw.parameters]
+    positional_only, positional = made[: raw.posonlyargcount], made[raw.posonlyargcount : raw.argcount]
+    kwarg = made.pop() if raw.flags & CO_VARKEYWORDS else None
+    vararg = made.pop() if raw.flags & CO_VARARGS else None
+    keyword_only = made[raw.argcount :]
     return nodes.arguments(
         positional_only,
         positional,

@@ -17,18 +17,13 @@ def keep_constant_statements(body: list[nodes.Statement], raw: RawCode) -> None:
 
     The source form became a constant only after constant statements had been dropped: ``1 and 0``, ``5 if 1 else 2``.
     """
-    if not raw.is_function and mode_of(raw) == "single":
-        return  # this mode prints the value
-    folds = raw.table.behavior.folds_constant_tests
-
-    def keep(inner: list[nodes.Statement]) -> None:
-        for statement in inner:
-            if isinstance(statement, nodes.Expr) and isinstance(statement.value, nodes.Constant):
-                value = statement.value
-                statement.value = nodes.BoolOp("and", [nodes.Constant(True), value]) if folds else apart(value)
-
     # A generic function or class is already in its type parameters' body, with its docstring.
-    nodes.rewrite_bodies(body, keep, skip=(nodes.FunctionDef, nodes.AsyncFunctionDef, nodes.ClassDef))
+    statements = [one for inner in nodes.bodies(body, DEFINITIONS) for one in inner if type(one) is nodes.Expr]
+    found = [one for one in statements if isinstance(one.value, nodes.Constant)]
+    if found and (raw.is_function or mode_of(raw) != "single"):  # this mode prints the value
+        for one in found:
+            folded = nodes.BoolOp("and", [nodes.Constant(True), one.value])
+            one.value = folded if raw.table.behavior.folds_constant_tests else apart(one.value)
 
 
 def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, instructions: list[Instruction]) -> None:

@@ -123,16 +123,16 @@ def _never(instructions: list[Instruction], dead: list[nodes.Statement], line: i
 
 def _captured(live: list[Instruction]) -> set[str]:
     """The variables that other functions share."""
-    return {name for i in live if isinstance(i.arg, RawCode) for name in i.arg.freevars}
+    return {name for i in live if type(i.arg) is RawCode for name in i.arg.freevars}
 
 
 def _unread(raw: RawCode, live: list[Instruction]) -> list[str]:
     """The free variables that nothing uses."""
     used = {i.arg for i in live if i.op in ON_CELLS} | _captured(live)
     used.add("__classdict__")  # captured whether it is read or not
-    if any(i.op == "STORE_FIRST_LINE" for i in live):
+    if "STORE_FIRST_LINE" in [i.op for i in live]:
         used.add("__firstlineno__")
-    if any(i.op.startswith("LOAD_") and i.arg == "super" for i in live):
+    if [i for i in live if i.op[:5] == "LOAD_" and i.arg == "super"]:
         used.add("__class__")
     return [name for name in raw.freevars if name not in used and name.isidentifier()]
 
@@ -158,10 +158,11 @@ def _unused_cells(raw: RawCode, live: list[Instruction]) -> Iterator[nodes.State
 
 def never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> list[str]:
     """The variables of the function that its code uses but never binds: only dead code bound them."""
-    given = {*raw.parameters, *raw.freevars}
-    bound = {i.arg for i in reached(instructions) if i.op in _BINDS} | given
+    given, variables = {*raw.parameters, *raw.freevars}, (*raw.varnames, *raw.cellvars)
+    live = [] if given.issuperset(variables) else reached(instructions)
+    bound = {i.arg for i in live if i.op in _BINDS} | given
     hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
-    if not hidden and bound.issuperset((*raw.varnames, *raw.cellvars)):
+    if not hidden and bound.issuperset(variables):
         return []  # the common case
     # Inlined comprehensions store to their variables, and restore the variables that these hide.
     inside = inside_comprehensions(instructions)
@@ -173,7 +174,7 @@ def never_bound(body: list[nodes.Statement], raw: RawCode, instructions: list[In
     for nested in comprehensions_of(raw):
         # ``:=`` in a comprehension binds in the enclosing function.
         bound.update(i.arg for i in readable_instructions(nested) if i.op == "STORE_DEREF" and i.arg in nested.freevars)
-    return [name for name in (*raw.varnames, *raw.cellvars) if name in used - bound and name.isidentifier()]
+    return [name for name in variables if name in used - bound and name.isidentifier()]
 
 
 _BINDS = frozenset({"STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF"})

@@ -29,7 +29,7 @@ def _drop_unread(body: list[n.Statement], ours: set[str]) -> None:
         stored = {id(t) for s in n.statements_in_order(body) if isinstance(s, n.Assign) for t in s.targets}
         read = {node.id for node in n.walk(body) if isinstance(node, n.Name) and id(node) not in stored}
         unread = ours - read
-        for statements in list(n.bodies(body)):
+        for statements in n.bodies(body):
             kept: list[n.Statement] = []
             for statement in statements:
                 target = statement.targets[0] if isinstance(statement, n.Assign) else None

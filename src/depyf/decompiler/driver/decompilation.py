@@ -84,7 +84,7 @@ class Decompilation:
         else:
             self.respelling = outer.respelling  # root is part of the code respelled there
             self.is_rewritten = outer.is_rewritten
-        self.root = root
+        self.root, codes = root, list(root.walk())
         self.objects: Objects = outer.objects if outer is not None else Objects(root)
         self.grammar = grammar_of(root.version)
         self.settings = settings
@@ -100,11 +100,11 @@ class Decompilation:
         self.bound: dict[RawCode, frozenset[str]] = {}
         self.attributes: dict[RawCode, dict[RawCode, list[str]]] = {}  # stored in dead code, by class and method
         self.parents: dict[RawCode, RawCode] = {}
-        self.strategies = {raw: strategies_of(raw, settings.origin) for raw in root.walk()}
+        self.strategies = {raw: strategies_of(raw, settings.origin) for raw in codes}
         self.folded_asserts: set[RawCode] = set()
         self.searches: dict[RawCode, Search] = {}  # of spellings
         if self.is_rewritten and not settings.rewritten_asserts:
-            for raw in filter(has_short_form, root.walk()):
+            for raw in filter(has_short_form, codes):
                 self.strategies[raw] = (*(one._replace(asserts=True) for one in STRATEGIES), *self.strategies[raw])
         if settings.skip_rules:
             check_rules(settings.skip_rules - KINDS.keys())
@@ -117,7 +117,7 @@ class Decompilation:
         self.partials: dict[RawCode, Partial] = outer.partials if outer is not None else {}
         self.recompiled: dict[RawCode, RawCode] = {}  # what each was last compared with
         self.changes = 0  # of ``refused`` and ``failures``
-        self.size = sum(len(raw.bytecode) // 2 for raw in root.walk())
+        self.size = sum([len(raw.bytecode) // 2 for raw in codes])
         self.lines: dict[int, int] = {}
         self.text = ""
         self.quote: str | None = None  # of strings, once it is known
@@ -193,8 +193,8 @@ class Decompilation:
         return self.stepper if raw is self.root else self.quiet
 
     def strategy(self, raw: RawCode) -> Strategy:
-        strategies = self.strategies[raw]
-        return strategies[min(len(self.failures.get(raw, ())), len(strategies) - 1)]
+        strategies, failures = self.strategies[raw], self.failures.get(raw)
+        return strategies[min(len(failures), len(strategies) - 1)] if failures else strategies[0]
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
         """Switch to the next strategy after one failed for ``raw``; if there is none, refuse ``raw``, return True."""
@@ -451,7 +451,7 @@ class Decompilation:
 
     def spelled(self, raw: RawCode) -> Spelled:
         """The spelling of what the text of ``raw`` has no syntax for, one for all code of the text."""
-        parts = (self.events[part].spelled for part in raw.walk() if part in self.events)
+        parts = (self.events[part].spelled for part in raw.walk() if part in self.events) if self.events else iter(())
         return self.objects.spelled_with(next(filter(None, parts), Spelled()))
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:

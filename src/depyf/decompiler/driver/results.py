@@ -39,7 +39,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
     if verdict.proven:
         verdict = _with_what_is_put_back(work, raw, verdict, meant, needs)
     own: list[tuple[str, str]] = []
-    for child in raw.walk():
+    for child in raw.walk() if work.respelling.original else ():
         meant.update(work.respelling.of(child))
         if child not in work.refused and child not in work.partials:
             own += [(_place(what, child), name) for what, name in work.respelling.own_names(child)[:1]]

@@ -67,7 +67,7 @@ class Stepper:
 
     def observer(self, stage: Stage) -> Observer | None:
         """The function to call after each pass of ``stage``; None if there is none."""
-        if not self.checks and not (self.stop_after or "").startswith(f"{stage.name}:"):
+        if not self.checks and (self.stop_after is None or not self.stop_after.startswith(f"{stage.name}:")):
             return None
 
         def after(one: Pass[Any], work: Any) -> None:

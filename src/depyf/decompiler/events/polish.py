@@ -34,7 +34,7 @@ def polish(body: list[n.Statement], ours: Collection[str], variables: Collection
     handling = [part for node in n.walk(body) if isinstance(node, n.Try) for part in (*node.handlers, *node.finalbody)]
     handled = {node.id for node in n.walk(handling) if isinstance(node, n.Name)}
     uses = Counter(node.id for node in n.walk(body) if isinstance(node, n.Name))
-    for block in reversed(list(bodies(body, _FUNCTIONS))):
+    for block in reversed(bodies(body, _FUNCTIONS)):
         while _augment(block, ours, uses):
             pass
         _hoist_deletions(block)

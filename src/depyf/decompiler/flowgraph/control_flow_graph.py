@@ -174,11 +174,11 @@ class ControlFlowGraph:
 
     def predecessors(self) -> dict[BasicBlock, list[BasicBlock]]:
         """Return the predecessors of each block, in layout order, without exceptional edges."""
-        found: dict[BasicBlock, list[BasicBlock]] = {}
+        found: dict[BasicBlock | None, list[BasicBlock]] = {block: [] for block in self.blocks}
         for block in self.blocks:
             for following in {block.target, block.fall} - {None}:
-                found.setdefault(following, []).append(block)  # type: ignore[arg-type]
-        return found
+                found[following].append(block)
+        return found  # type: ignore[return-value]
 
     def render(self) -> str:
         """Return the graph as text, for the stepper."""
@@ -206,10 +206,9 @@ def reached_from(
     """Return the blocks reachable from ``first``, through handlers too, without passing one of the ``borders``."""
     found = {first}
     todo = [first]
-    while todo:
-        block = todo.pop()
-        for successor in block.edges() if with_handlers else block.successors:
-            if successor not in found and successor not in borders:
+    for block in todo:  # grows along
+        for successor in (block.fall, block.target, block.handler_block if with_handlers else None):
+            if successor is not None and successor not in found and successor not in borders:
                 found.add(successor)
                 todo.append(successor)
     return found
@@ -223,7 +222,7 @@ def build_flowgraph(instructions: list[Instruction], *, loop_tests_are_copied: b
     _cover_ends_of_async_for(instructions)
     loop_nops = _loop_start_nops(instructions)
     _cover_uncovered(instructions, loop_nops)
-    graph = ControlFlowGraph(list(_split(instructions)))
+    graph = ControlFlowGraph(_split(instructions))
     block_at = {block.start: block for block in graph.blocks}
     for block, following in zip(graph.blocks, [*graph.blocks[1:], None]):
         last = block.instructions[-1]
@@ -457,12 +456,12 @@ def _skip_empty_blocks(graph: ControlFlowGraph, kept: Container[int]) -> None:
     def is_skipped(block: BasicBlock) -> bool:
         return block.fall is not None and block.start not in kept and _is_empty(block)
 
-    for block in reversed(graph.blocks):
-        for edge in ("fall", "target"):
-            following = getattr(block, edge)
-            while following is not None and is_skipped(following):
-                following = following.fall
-            setattr(block, edge, following)
+    empty = {block for block in graph.blocks if block.instructions[0].op == "NOP" and is_skipped(block)}
+    for block in reversed(graph.blocks if empty else []):
+        while block.fall in empty and block.fall is not None:
+            block.fall = block.fall.fall
+        while block.target in empty and block.target is not None:
+            block.target = block.target.fall
     while is_skipped(graph.entry):
         graph.blocks.remove(graph.entry)
 
@@ -478,7 +477,7 @@ def _is_empty(block: BasicBlock) -> bool:
 _ENDS_BLOCK = CONDITIONAL_JUMPS | NO_FALL_THROUGH
 
 
-def _split(instructions: list[Instruction]) -> Iterator[BasicBlock]:
+def _split(instructions: list[Instruction]) -> list[BasicBlock]:
     leaders = {0}
     before: Handler | None = None
     for index, instruction in enumerate(instructions):
@@ -495,6 +494,5 @@ def _split(instructions: list[Instruction]) -> Iterator[BasicBlock]:
             if handler != before:
                 leaders.add(index)
             before = handler
-    order = sorted(index for index in leaders if index < len(instructions))
-    for start, end in zip(order, [*order[1:], len(instructions)]):
-        yield BasicBlock(start, instructions[start:end], instructions[start].handler)
+    order = sorted(leaders | {len(instructions)})
+    return [BasicBlock(at, instructions[at:end], instructions[at].handler) for at, end in zip(order, order[1:])]

@@ -9,21 +9,20 @@ N = TypeVar("N", bound=Hashable)
 
 def reverse_postorder(entry: N, successors: Callable[[N], Iterable[N]]) -> list[N]:
     """Return the nodes reachable from ``entry``, each before its successors except along back edges."""
+    is_left: dict[N, bool] = {}  # of the nodes seen so far
     order: list[N] = []
-    seen = {entry}
-    stack = [(entry, iter(successors(entry)))]
+    stack = [entry]
     while stack:
-        node, rest = stack[-1]
-        for successor in rest:
-            if successor not in seen:
-                seen.add(successor)
-                stack.append((successor, iter(successors(successor))))
-                break
+        node = stack[-1]
+        if node not in is_left:
+            is_left[node] = False
+            stack += [one for one in successors(node) if one not in is_left][::-1]
+        elif is_left[stack.pop()]:
+            continue  # it was reached from a sibling, too
         else:
+            is_left[node] = True
             order.append(node)
-            stack.pop()
-    order.reverse()
-    return order
+    return order[::-1]
 
 
 def dominator_tree(entry: N, successors: Callable[[N], Iterable[N]]) -> tuple[list[N], dict[N, N]]:

@@ -34,13 +34,12 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
 
     ``exits_are_copied``: whether the compiler copies more than a RETURN_VALUE.
     """
-    for block in list(graph.blocks):
-        _split_off_return(graph, block)
+    _split_off_returns(graph)
     groups: dict[Any, list[BasicBlock]] = {}
-    sources = graph.predecessors()
-    ends = _ends(graph, None if exits_are_copied else sources)
+    ends = _ends(graph, None if exits_are_copied else graph.predecessors())
     if len(ends) < 2:
         return
+    sources = graph.predecessors()
     has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
     handlers = {block.handler_block for block in graph.blocks}
     for block, last in ends:
@@ -79,22 +78,22 @@ def join_exit_copies(graph: ControlFlowGraph, *, exits_are_copied: bool = True) 
     graph.remove_unreachable()
 
 
-def _split_off_return(graph: ControlFlowGraph, block: BasicBlock) -> None:
-    """Make a return after the end of a handler a block of its own if the lines show that it is not in the handler.
+def _split_off_returns(graph: ControlFlowGraph) -> None:
+    """Make each return after the end of a handler a block of its own if the lines show that it is not in the handler.
 
     A ``return`` in the handler ends it on its own line. With columns the compiler did not move the return here.
     """
-    instructions, last = block.instructions[:-2], block.last
-    if last is None or last.op != "RETURN_VALUE" or block.instructions[-2:][0].op != "CONST":
-        return
-    if unbound_name(instructions[-3:]) is not None:
-        instructions = instructions[:-3]
-    end = instructions[-1] if instructions else last
-    if end.op != "POP_EXCEPT" or None in (end.line, last.line) or end.line == last.line:
-        return
-    if last.position is not None and last.position[2] is not None:
-        return
-    graph.split(block, len(block.instructions) - 2)
+    for block in list(graph.blocks):
+        instructions, last = block.instructions[:-2], block.instructions[-1] if block.instructions else None
+        if last is None or last.op != "RETURN_VALUE" or block.instructions[-2:][0].op != "CONST":
+            continue
+        if last.line is None or last.position is not None and last.position[2] is not None:
+            continue
+        if unbound_name(instructions[-3:]) is not None:
+            instructions = instructions[:-3]
+        end = instructions[-1] if instructions else last
+        if end.op == "POP_EXCEPT" and end.line is not None and end.line != last.line:
+            graph.split(block, len(block.instructions) - 2)
 
 
 def _ends(
@@ -107,12 +106,12 @@ def _ends(
     """
     found = []
     for block in graph.blocks:
-        last = block.last
+        last = block.instructions[-1] if block.instructions else None
         if last is None or last.op not in EXITS:
             continue
         before = sources.get(block, ()) if sources is not None else ()
         tests = [one.last for one in before if one.target is not None and one.fall is not None]
-        if not any(one is not None and (one.line or _LATEST) < (last.line or 0) for one in tests):
+        if not [one for one in tests if one is not None and (one.line or _LATEST) < (last.line or 0)]:
             found.append((block, last))
     return found
 

@@ -25,8 +25,9 @@ def separate_handler_ends(graph: ControlFlowGraph) -> None:
 
 def separate_breaks(graph: ControlFlowGraph) -> None:
     """Split blocks so that the code after a ``for`` loop or a with statement begins a block."""
-    found = [block for block in graph.blocks if _may_leave(block.instructions)]
-    if not found or not any(i.op in _KEEPS for block in graph.blocks for i in block.instructions):
+    keeps = not _KEEPS.isdisjoint([i.op for block in graph.blocks for i in block.instructions])
+    found = [block for block in graph.blocks if _may_leave(block.instructions)] if keeps else []
+    if not found:
         return
     starts = entries_at_starts(graph)
     for block in found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING
 
 from ...errors import DecompilationError
 from ..limits.budget import STEP, spend
@@ -36,14 +36,6 @@ class Region:
         self.end_line: int | None = None
         self.column: int | None = None
 
-    def chain(self) -> Iterator[Region]:
-        """Yield this region and those around it, innermost first."""
-        region: Region | None = self
-        while region is not None:
-            spend(STEP, "reading the flow graph")
-            yield region
-            region = region.parent
-
     def __repr__(self) -> str:
         return f"{self.kind}@{self.handler.start}"
 
@@ -67,7 +59,7 @@ def mark_regions(graph: ControlFlowGraph) -> list[Region]:
     """
     regions: dict[BasicBlock, Region | None] = {}
     for block in graph.blocks:
-        block.region = _region_of(block, regions)
+        block.region = _region_of(block, regions) if block.handler_block is not None else None
     for region in list(regions.values()):
         if region is not None:
             region.parent = _region_of(region.handler, regions)

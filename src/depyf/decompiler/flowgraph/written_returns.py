@@ -19,7 +19,8 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     the position of what was done before: of the test that leads here, or of the store to a name as wide. In a handler
     within the with statement, what leaves the handler has that position.
     """
-    if _MARKS.isdisjoint([i.op for i in block.instructions]):
+    operations = [i.op for i in block.instructions]
+    if _MARKS.isdisjoint(operations):
         return None
     sources = predecessors.get(block, [])
     if len(sources) == 1 and _calls_exit(block) and _calls_exit(sources[0]) and sources[0].operations()[4:] == ["POP"]:
@@ -28,7 +29,7 @@ def written_return(block: BasicBlock, predecessors: dict[BasicBlock, list[BasicB
     before, lines = {last.position for last in lasts}, {last.line for last in lasts}
     if len(lasts) == 1 and lasts[0].op == "POP_EXCEPT" and _returns_from_handler(block, sources[0], predecessors):
         return lasts[0].position
-    return _wide_nop(block, sources, before, lines) if any(i.op == "NOP" for i in block.instructions) else None
+    return _wide_nop(block, sources, before, lines) if "NOP" in operations else None
 
 
 def _wide_nop(

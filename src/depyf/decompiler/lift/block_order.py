@@ -16,6 +16,8 @@ OrderKey = Tuple[int, ...]
 """The block's index, the steps from there, and 0 for the end of the steps."""
 
 _STATEMENT, _LOOP, _ITSELF, _ONE_TRIP_LOOP, _REST, _END = range(-2, 4)
+ITSELF = (_ITSELF,)
+"""What follows the index in the key of a block of the code object."""
 
 
 def at(index: int) -> OrderKey:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Sequence
+from typing import Any, Iterable, Sequence
 
 from ..bytecode import Instruction
 from ..bytecode.instruction import Position
@@ -169,19 +169,21 @@ def column_of_left_jump(instructions: Sequence[Instruction]) -> int | None:
     the next instruction is on another line.
     """
     first = instructions[0] if instructions else None
-    if first is None or len(instructions) > 1 and first.line == instructions[1].line:
+    if first is None or first.op not in ("POP", "NOP"):
+        return None
+    if len(instructions) > 1 and first.line == instructions[1].line:
         return None
     if first.op == "POP":
         line, end_line, column, end_column = first.position or (None, None, None, None)
         if line != end_line or column is None or end_column is None:
             return None
         return column if end_column - column == len("break") else None
-    return column_of_jump(first) if first.op == "NOP" and len(instructions) > 1 else None
+    return column_of_jump(first) if len(instructions) > 1 else None
 
 
 def end_of_test(instructions: Sequence[Instruction]) -> tuple[int, int] | None:
     """The end line and column of the test of the jump that ends ``instructions``; None if unknown."""
-    is_compared = instructions[-1].op.endswith("NONE")  # by the jump itself, with None
+    is_compared = instructions[-1].op in ("POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE")  # by the jump itself, with None
     position = instructions[-1 if is_compared else -2].position if len(instructions) > 1 else None
     if position is None or position[1] is None or position[3] is None:
         return None
@@ -198,27 +200,28 @@ def width_after_operand(instructions: Sequence[Instruction]) -> int | None:
     return int(test[3] - operand[3])
 
 
-def column_of_test(keyword: str, column: int | None, test: nodes.Expression) -> int | None:
+def column_of_test(keyword: str, column: int | None, test: Any) -> int | None:
     """The start column of a statement with ``keyword`` and ``test``, whose first instruction has ``column``."""
     if column is None:
         return None
     start = column - len(keyword) - 1
     while True:
-        if isinstance(test, nodes.UnaryOp):
+        kind = type(test)
+        if kind is nodes.UnaryOp:
             start -= len("not ") if test.op == "not" else 1
             test = test.operand
-            start -= isinstance(test, nodes.BoolOp)
-        elif isinstance(test, nodes.BoolOp):
+            start -= type(test) is nodes.BoolOp
+        elif kind is nodes.BoolOp:
             op, test = test.op, test.values[0]
-            start -= isinstance(test, nodes.BoolOp) and (op, test.op) != ("or", "and")
-        elif isinstance(test, nodes.IfExp):
+            start -= type(test) is nodes.BoolOp and (op, test.op) != ("or", "and")
+        elif kind is nodes.IfExp:
             return None  # what is evaluated first is further to the right
-        elif isinstance(test, (nodes.Compare, nodes.BinOp)):
-            start -= len("not ") if isinstance(test, nodes.Compare) and test.begins_with_not else 0
+        elif kind is nodes.Compare or kind is nodes.BinOp:
+            start -= len("not ") if kind is nodes.Compare and test.begins_with_not else 0
             test = test.left
-        elif isinstance(test, (nodes.Attribute, nodes.Subscript)):
+        elif kind is nodes.Attribute or kind is nodes.Subscript:
             test = test.value
-        elif isinstance(test, nodes.Call):
+        elif kind is nodes.Call:
             test = test.func
         else:
             return start

@@ -14,11 +14,11 @@ from ..flowgraph.stack_entries import ITERATES
 from ..flowgraph.written_returns import written_return
 from ..syntax import nodes
 from .columns import begins_with_exit, calls_exit, column_of_jump, leaves_with
-from .evidence import Evidence
 from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
 _UNWINDS = frozenset({"NOP", "POP", "SWAP", "POP_EXCEPT", "JUMP"})
+_LEFT = frozenset({"NOP", "POP_EXCEPT"})
 _LOADS_NONE = frozenset({"CONST", "RETURN_VALUE"})
 _MAY_LEAVE = _UNWINDS | _LOADS_NONE | {"CALL", "DELETE_FAST", "STORE_FAST"}
 _ENDS_CLASS = frozenset({"CONST", "STORE_STATIC_ATTRIBUTES", "RETURN_VALUE"})
@@ -32,9 +32,12 @@ class ExitEvidence:
     def __init__(self, graph: ControlFlowGraph, raw: RawCode) -> None:
         self.graph = graph
         self.raw = raw
+        self.instructions = known_instructions(raw)
         self.has_lines = any(i.line is not None for block in graph.blocks for i in block.instructions)
         operations = {i.op for block in graph.blocks for i in block.instructions}
-        self.leaves_jumps = not operations.isdisjoint(("NOP", "POP_EXCEPT"))  # a ``break``, for example
+        self.left = [i for block in graph.blocks for i in block.instructions if i.op in _LEFT]  # of a `break`, say
+        self.has_left_lines = any(i.position is not None and i.position[2] is None for i in self.left)
+        self.has_with = not operations.isdisjoint(("BEFORE_WITH", "BEFORE_ASYNC_WITH"))
 
     # The statement of a jump
 
@@ -60,9 +63,11 @@ class ExitEvidence:
         return nop.line is not None and bool(following) and following[0][2] is None and following[0][0] != nop.line
 
     def is_pass(self, block: BasicBlock) -> bool:
-        """Whether ``block`` only jumps, from a place of its own that is as wide as ``pass``, or past an empty arm."""
-        jump = block.last
-        if jump is None or jump.op != "JUMP" or block.follows_copy:
+        """Whether ``block``, which ends with a jump, does nothing else, from a place of its own that is as wide as
+        ``pass``, or past an empty arm.
+        """
+        jump = block.instructions[-1]
+        if block.follows_copy:
             return False
         if jump.arg == EMPTY_BODY:
             return True
@@ -110,8 +115,8 @@ class ExitEvidence:
 
         Without columns, one at the start of a for loop's body could also be a ``pass``.
         """
-        jump = block.last
-        if jump is None or jump.op != "JUMP" or jump.line is None or self.has_one_line:
+        jump = block.instructions[-1]
+        if jump.line is None:
             return False
         if jump.position is not None and jump.position[2] is not None:
             line, end_line, column, end_column = jump.position
@@ -119,7 +124,8 @@ class ExitEvidence:
                 return False
         elif len(block.instructions) > 1 and self.instructions_on[block.instructions[-2].line] & ITERATES:
             return False
-        return self.instructions_on[jump.line] == {"JUMP"} and len(self.targets_on[jump.line]) == 1
+        lines = self.instructions_on
+        return len(lines) > 1 and lines[jump.line] == {"JUMP"} and len(self.targets_on[jump.line]) == 1
 
     @cached_property
     def targets_on(self) -> dict[int | None, set[BasicBlock]]:
@@ -141,28 +147,25 @@ class ExitEvidence:
                 found[line] = {operation}
         return found
 
-    @cached_property
-    def has_one_line(self) -> bool:
-        return len(self.instructions_on) < 2
-
     # Returns
 
-    def of_return(self, block: BasicBlock, evidence: Evidence, value: nodes.Expression) -> dict[str, Any]:
-        """The fields of evidence for the return of ``value`` at the end of ``block``, which has the ``evidence``."""
+    def of_return(self, block: BasicBlock, known: dict[str, Any], value: nodes.Expression) -> dict[str, Any]:
+        """The fields of evidence for the return of ``value`` at the end of ``block``, of which others are ``known``."""
         loads_last = len(block.instructions) > 1 and block.instructions[-2].op == "CONST"
         is_uncopied = not self.raw.table.behavior.exits_are_copied
-        is_behind_finally = evidence.is_behind_finally
+        is_behind_finally, keyword = known["is_behind_finally"], known["keyword"]
+        unwinds = keyword in ("return", "return None")
         if block.follows_copy and not is_uncopied:
             is_behind_finally = self.is_behind_finally(block)
         returns_cell = isinstance(value, Cell)  # __class__, returned to the caller of the class body
         is_implicit = self.is_implicit_return(block) if loads_last else returns_cell
-        is_implicit = is_implicit and not evidence.unwinds_for_return
+        is_implicit = is_implicit and not unwinds
         is_none = type(value) is nodes.Constant and value.value is None
-        if evidence.keyword == "break" and loads_last and is_none:
+        if keyword == "break" and loads_last and is_none:
             is_implicit = True
         written = self.written_as(block) if loads_last and block.instructions[-2].arg is None else None
         if written is None and is_none:
-            written = evidence.keyword if evidence.unwinds_for_return else self.written_before(block)
+            written = keyword if unwinds else self.written_before(block)
         if is_implicit is not False and not self.is_class:
             is_idle = written in ("pass", "...") and block.instructions[-1].position not in self.called
             written = written if is_idle else None
@@ -200,7 +203,7 @@ class ExitEvidence:
 
     def written_before(self, block: BasicBlock) -> str | None:
         """The source form of the return of None that leaves a with statement at the end of ``block``."""
-        position = written_return(block, self.sources)
+        position = written_return(block, self.sources) if self.left else None
         if position is None or position in self.evaluated:  # the latter is a pattern's
             return None
         return "return" if position[3] - position[2] == len("return") else "return None"
@@ -287,8 +290,7 @@ class ExitEvidence:
     def evaluated_but(self, operations: frozenset[str]) -> set[Position]:
         """The positions of instructions but ``operations``, and of stores that are not the end of an except clause."""
         found = self.positions_but(operations)
-        instructions = known_instructions(self.raw)
-        for one, after in zip(instructions, instructions[1:]):
+        for one, after in zip(self.instructions, self.instructions[1:]):
             # Leaving an except clause stores None in the variable and deletes it.
             leaves = after.op == "DELETE_FAST" and after.arg == one.arg
             if one.op == "STORE_FAST" and one.position is not None and not leaves:
@@ -303,8 +305,7 @@ class ExitEvidence:
     @cached_property
     def calls(self) -> set[Position]:
         """The positions of calls: one may be as wide as a keyword."""
-        found = (i.position for i in known_instructions(self.raw) if i.op == "CALL")
-        return {position for position in found if position is not None}
+        return {i.position for i in self.instructions if i.op == "CALL" and i.position is not None}
 
     @cached_property
     def called(self) -> set[Position]:
@@ -313,7 +314,7 @@ class ExitEvidence:
 
     def positions_but(self, operations: frozenset[str]) -> set[Position]:
         """The known positions of instructions other than these ``operations``."""
-        found = {i.position for i in known_instructions(self.raw) if i.op not in operations}
+        found = {i.position for i in self.instructions if i.op not in operations}
         found.discard(None)
         return found  # type: ignore[return-value]
 
@@ -352,8 +353,8 @@ class ExitEvidence:
         """The start column of the ``break`` or ``continue`` that is a jump, or a copy of the implicit return: it is as
         wide, and nothing else is there.
         """
-        position = instruction.position
-        return None if position in self.computed or position in self.calls else column_of_jump(instruction)
+        column, position = column_of_jump(instruction), instruction.position
+        return None if column is None or position in self.computed or position in self.calls else column
 
     def is_implicit_by_line(self, block: BasicBlock) -> bool | None:
         """The same for a return that has a line but no columns."""

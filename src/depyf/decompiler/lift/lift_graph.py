@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, unbound_name
+from ..bytecode import CONDITIONAL_JUMPS, RawCode, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
 from ..bytecode.kinds import comprehension_of, is_expression
 from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.dominators import reverse_postorder
 from ..flowgraph.regions import chain
+from ..flowgraph.stack_entries import ITERATES
 from ..syntax import nodes
 from .columns import (
     column_of_left_jump,
@@ -64,27 +66,31 @@ class _Lifter:
     def __init__(self, graph: ControlFlowGraph, raw: RawCode, gathers_annotations: bool) -> None:
         self.graph = graph
         self.raw = raw
+        self.table = raw.table
         self.comprehension = comprehension_of(raw)
         self.lifted: dict[BasicBlock, LiftedBlock] = {}
         self.exits = ExitEvidence(graph, raw)
-        self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {graph.entry: [[]]}
+        self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {}
         self.after_tests = {one.fall for one in graph.blocks if one.target is not None and one.target is one.fall}
         self.is_expression = bool(self.after_tests) and not self.comprehension and is_expression(raw)
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
+        if any(type(one) is slice for one in raw.consts):
+            self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
         self.keyword: str | None = None  # of the current block, see Evidence
 
     def run(self) -> list[LiftedBlock]:
         def successors(block: BasicBlock) -> list[BasicBlock]:
             # Handlers come after the code they protect, outer ones last.
-            handlers = [region.handler for region in reversed(chain(block.region))]
-            return [*handlers, *(b for b in (block.target, block.fall) if b is not None)]
+            handlers = [one.handler for one in reversed(chain(block.region))] if block.region is not None else ()
+            return [*handlers, *filter(None, (block.target, block.fall))]
 
         order = reverse_postorder(self.graph.entry, successors)
         for block in order:
-            self.lifted[block] = LiftedBlock(block.start, block.region, [])
+            self.lifted[block], self.incoming[block] = LiftedBlock(block.start, block.region, []), []
+        self.incoming[order[0]] = [[]]
         for block in order:
             self.lift_block(block)
-        result = sorted(self.lifted.values(), key=lambda block: block.index)
+        result = sorted(self.lifted.values(), key=attrgetter("index"))
         for lifted in result:
             for successor in lifted.successors:
                 successor.predecessors.add(lifted)
@@ -96,14 +102,14 @@ class _Lifter:
         """Add an edge to ``block`` with ``stack``."""
         if block is None:
             raise DecompilationError("control runs out of the code", stage="lift")
-        self.incoming.setdefault(block, []).append(stack)
+        self.incoming[block].append(stack)
         return self.lifted[block]
 
     def entry_stack(self, block: BasicBlock) -> list[nodes.Expression]:
-        stacks = self.incoming.get(block)
+        stacks = self.incoming[block]
         if not stacks:
             raise DecompilationError("a block that control reaches only backwards", stage="lift")
-        if len(stacks) == 1:
+        if not stacks[1:]:
             return list(stacks[0])
         if len({len(stack) for stack in stacks}) != 1:
             raise DecompilationError("stacks of different height meet", stage="lift")
@@ -122,8 +128,8 @@ class _Lifter:
 
     def reach_handlers(self, block: BasicBlock, stack: list[nodes.Expression]) -> None:
         """Set the entry stacks of the enclosing handlers: cut to their depth, with the exception on top."""
-        for region in chain(block.region):
-            if region.handler in self.incoming:
+        for region in chain(block.region) if block.region is not None else ():
+            if self.incoming[region.handler]:
                 continue
             if region.depth > len(stack):
                 raise DecompilationError("a handler keeps more of the stack than there is", stage="lift")
@@ -140,42 +146,45 @@ class _Lifter:
         lifted = self.lifted[block]
         lifted.entry = self.entry_stack(block)
         self.reach_handlers(block, lifted.entry)
-        last = block.last
-        if last is not None and last.op in ("FOR_ITER", "ASYNC_FOR_ITER"):
+        instructions = block.instructions
+        if instructions and instructions[-1].op in ITERATES:
             self.lift_loop(block, lifted)
             return
         self.keyword = self.exits.keyword_before(block)
-        state = self.stack_of(block, lifted.entry)
-        special, instructions = self.special, block.instructions
+        chosen = block in self.after_tests and self.is_chosen(lifted.entry)
+        state = (AfterTest if chosen else SymbolicStack)(lifted.entry, self.table)
         state.instructions = instructions
+        special, push = self.special, state.push
         position, size = 0, len(instructions)
-        while position < size:
-            state.instruction = instruction = instructions[position]
-            state.position = position
-            op = instruction.op
-            if op in special:
-                position += self.lift_special(block, state, position)
-            elif op in HANDLERS:
-                handle = HANDLERS[op]
-                if handle.__class__ is type:
-                    state.push(handle(instruction.arg))
+        try:
+            while position < size:
+                state.instruction = instruction = instructions[position]
+                state.position = position
+                op = instruction.op
+                if op in special:
+                    position += self.lift_special(block, state, position)
+                elif op in HANDLERS:
+                    handle = HANDLERS[op]
+                    if handle.__class__ is type:
+                        push(handle(instruction.arg))
+                    else:
+                        handle(state, instruction)
+                    position += 1
+                elif position == size - 1:
+                    self.terminate(block, lifted, state)
+                    return
                 else:
-                    handle(state, instruction)
-                position += 1
-            elif position == size - 1:
-                self.terminate(block, lifted, state)
-                return
-            else:
-                state.refuse(f"{op} is not supported yet")
+                    state.refuse(f"{op} is not supported yet")
+        except IndexError:
+            if not state.stack:
+                state.refuse("the stack is empty")
+            raise
         self.fall_off(block, lifted, state)
 
-    def stack_of(self, block: BasicBlock, entry: list[nodes.Expression]) -> SymbolicStack:
-        """The stack at the start of ``block``: in an expression, a test before may lead nowhere else."""
-        if block in self.after_tests:
-            above = next((one for one in reversed(entry) if not isinstance(one, Null)), None)
-            if self.is_expression if above is None else is_value(above):
-                return AfterTest(entry, self.raw.table)
-        return SymbolicStack(entry, self.raw.table)
+    def is_chosen(self, entry: list[nodes.Expression]) -> bool:
+        """Whether a value comes next in the expression around ``entry``, rather than a statement."""
+        above = next((one for one in reversed(entry) if not isinstance(one, Null)), None)
+        return self.is_expression if above is None else is_value(above)
 
     def lift_special(self, block: BasicBlock, state: SymbolicStack, position: int) -> int:
         """Lift an instruction that starts a sequence, or has another meaning here; return the number consumed."""
@@ -189,11 +198,15 @@ class _Lifter:
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
+        if op == "CONST" and type(instruction.arg) is slice:
+            bounds = instruction.arg.start, instruction.arg.stop, instruction.arg.step
+            state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
+            return 1
         if op == "BUILD_MAP" and not instruction.arg and not state.stack:
             state.push(Marker("accumulator", self.comprehension))
             return 1
         handled = state.stack[-1] if state.stack else None
-        HANDLERS[op](state, instruction)
+        HANDLERS[op](state, instruction) if op != "CONST" else state.push(nodes.Constant(instruction.arg))
         if op == "STORE_SUBSCR":
             # The store has the line of the class, the stored value that of the annotation.
             state.statements[-1].line = block.instructions[position - 1].line
@@ -202,26 +215,28 @@ class _Lifter:
             return 1 + self.unbinding(block, position + 1, handled.owner.names)
         return 1
 
-    def evidence_of(self, block: BasicBlock, **of_end: Any) -> Evidence:
-        """The evidence of ``block``, except for its return; ``of_end`` are the fields for its end."""
-        first = block.instructions[0] if block.instructions else None
-        return Evidence(
+    def evidence_of(self, block: BasicBlock, **of_end: Any) -> dict[str, Any]:
+        """The fields of the evidence of ``block``, except for its return; ``of_end`` are those for its end."""
+        instructions = block.instructions
+        first = instructions[0] if instructions else None
+        jumps = first is not None and instructions[-1].op == "JUMP"
+        return dict(
             **of_end,
             line=first.line if first is not None and first.line is not None else _first_line(block),
-            left_from=column_of_left_jump(block.instructions),
-            left_line=left_line(self.exits, block) if self.exits.leaves_jumps else None,
+            left_from=column_of_left_jump(instructions),
+            left_line=left_line(self.exits, block) if self.exits.has_left_lines else None,
             keyword=self.keyword,
             is_clause=self.comprehension == "<genexpr>",
-            is_continue=self.exits.is_continue(block),
-            is_pass=self.exits.is_pass(block),
+            is_continue=jumps and self.exits.is_continue(block),
+            is_pass=jumps and self.exits.is_pass(block),
             is_behind_finally=block.copy_end is not None if block.follows_copy else None,
-            ends_loops=tuple(one.start for one in block.ends_loops),
+            ends_loops=tuple([one.start for one in block.ends_loops]) if block.ends_loops else (),
         )
 
     def fall_off(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack) -> None:
         """End a block that falls through to the next one."""
-        lifted.evidence = self.evidence_of(block)
-        self.finish(lifted, state)
+        lifted.evidence = Evidence(**self.evidence_of(block))
+        state.finish(lifted)
         if not block.instructions and block.fall is None:
             lifted.terminator = Terminator("nowhere")
             return
@@ -248,14 +263,6 @@ class _Lifter:
             raise DecompilationError("an __aenter__ that is not awaited at once", stage="lift")
         return 3
 
-    @staticmethod
-    def finish(lifted: LiftedBlock, state: SymbolicStack) -> None:
-        state.finish()
-        lifted.statements = state.statements
-        lifted.exit = state.stack
-        if isinstance(state, AfterTest):
-            lifted.first = state.first
-
     def lift_loop(self, block: BasicBlock, lifted: LiftedBlock) -> None:
         """A loop's header: the iterator on top becomes a marker that its body keeps."""
         last = block.last
@@ -272,7 +279,7 @@ class _Lifter:
         else:
             raise DecompilationError("a loop over an iterator that was made elsewhere", stage="lift")
         self.keyword = None
-        lifted.evidence = self.evidence_of(block, exit_line=last.line)._replace(line=last.line)
+        lifted.evidence = Evidence(**{**self.evidence_of(block, exit_line=last.line), "line": last.line})
         lifted.exit = list(lifted.entry)
         inside, after = lifted.exit, lifted.exit
         container = resolved(lifted.exit[-1]) if lifted.exit else None
@@ -307,46 +314,53 @@ class _Lifter:
             last = state.statements[-1] if column is None and state.statements else None
             if last is not None and any(copy is last for copy in state.copies.values()):
                 column = last.column  # a store in the test is part of it
-            of_end.update(column=column, test_end=end_of_test(block.instructions))
-        lifted.evidence = evidence = self.evidence_of(block, **of_end)
+            of_end["column"], of_end["test_end"] = column, end_of_test(block.instructions)
+        of_block = self.evidence_of(block, **of_end)
+        value = state.pop() if op == "RETURN_VALUE" else None
+        if value is not None:
+            of_block.update(self.evidence_of_return(block, of_block, value))
+        lifted.evidence = Evidence(**of_block)
         if op == "JUMP":
-            self.finish(lifted, state)
+            state.finish(lifted)
             lifted.terminator = Terminator("goto", next=self.flow(block.target, lifted.exit))
         elif op == "RETURN_VALUE":
-            value = state.pop()
             lifted.terminator = Terminator("return", test=value)
-            of_return = self.exits.of_return(block, evidence, value)
-            if of_return["is_implicit_return"] is not False:
-                of_return["column"] = self.exits.column_of_jump(instruction)
-            elif of_return["written"] not in ("pass", "..."):
-                of_return["column"] = column_of_return(block.instructions, evidence.column)
-            left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
-            if left is not None and not of_return["is_behind_finally"]:
-                of_return["return_line"], of_return["column"] = left
-            lifted.evidence = evidence._replace(**of_return)
-            self.finish(lifted, state)
+            state.finish(lifted)
         elif op == "RAISE_VARARGS":
             lifted.terminator = Terminator("raise")
             state.emit(nodes.Raise(*state.pop_many(instruction.arg)))
-            self.finish(lifted, state)
+            state.finish(lifted)
         elif op == "RERAISE":
             lifted.terminator = Terminator("reraise")
-            self.finish(lifted, state)
+            state.finish(lifted)
         elif op in ("JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP"):
             test = state.pop_tested()
-            self.finish(lifted, state)
+            state.finish(lifted)
             kept = self.flow(block.target, [*lifted.exit, test])
             fall = self.flow(block.fall, lifted.exit)
             sense = op == "JUMP_IF_TRUE_OR_POP"
             lifted.terminator = Terminator("or_pop", test=test, true=kept, false=fall, fall=fall, sense=sense)
-        elif op.startswith("POP_JUMP_IF_"):
+        elif op in CONDITIONAL_JUMPS:
             self.branch(block, lifted, state, op[len("POP_JUMP_IF_") :])
         else:
             state.refuse(f"{op} is not supported yet")
 
+    def evidence_of_return(self, block: BasicBlock, known: dict[str, Any], value: nodes.Expression) -> dict[str, Any]:
+        """The fields for the return of ``value`` at the end of ``block``, of which others are ``known``."""
+        found = self.exits.of_return(block, known, value)
+        if found["is_implicit_return"] is not False:
+            found["column"] = self.exits.column_of_jump(block.instructions[-1])
+        elif found["written"] not in ("pass", "..."):
+            found["column"] = column_of_return(block.instructions, known["column"])
+        if self.exits.has_with or block.copy_end is not None:
+            left = return_from_with(self.exits.with_value(block), block.follows_copy, block.copy_end)
+            if left is not None and not found["is_behind_finally"]:
+                found["return_line"], found["column"] = left
+        return found
+
     def branch(self, block: BasicBlock, lifted: LiftedBlock, state: SymbolicStack, condition: str) -> None:
         test = state.pop_tested()
-        behavior = self.raw.table.behavior
+        behavior = self.table.behavior
         is_comparison = isinstance(test, nodes.Compare) or condition in ("NONE", "NOT_NONE")
         has_own_line = is_comparison and behavior.asserts_have_lines_of_comparisons
         is_line_of_statement = behavior.tests_jump_on_line_of_statement and not has_own_line
@@ -363,7 +377,7 @@ class _Lifter:
             if width != len(" is not None"):
                 is_not_none.opposite = is_none
             test = is_not_none if condition == "NONE" else is_none
-        self.finish(lifted, state)
+        state.finish(lifted)
         target = self.flow(block.target, lifted.exit)
         fall = self.flow(block.fall, lifted.exit)
         true, false = (target, fall) if condition == "TRUE" else (fall, target)

@@ -93,12 +93,15 @@ class LiftedBlock:
         evidence: Evidence = Evidence(),  # noqa: B008  (frozen)
     ) -> None:
         self.index = index
-        self.layout = block_order.at(index) if layout is None else layout
+        self.layout: block_order.OrderKey = (index, *block_order.ITSELF) if layout is None else layout
         self.region = region
         self.entry = entry
         self.exit: list[nodes.Expression] = []
         self.statements: list[nodes.Statement] = []
-        self.terminator = _NOT_YET
+        self._terminator = _NOT_YET
+        self.kind = "goto"
+        self.test = self.next = self.true = self.false = self.fall = None
+        self.successors = []
         self.evidence = evidence
         self.predecessors: set[LiftedBlock] = set()
         self.first: Slot | None = None
@@ -118,7 +121,7 @@ class LiftedBlock:
     @property
     def markers(self) -> tuple[Marker, ...]:
         """The enclosing statements that keep something on the stack."""
-        return tuple(value for value in self.entry if isinstance(value, Marker))
+        return tuple([value for value in self.entry if value.__class__ is Marker]) if self.entry else ()
 
     @property
     def jumps_on_its_line(self) -> bool:

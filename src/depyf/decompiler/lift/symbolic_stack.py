@@ -7,12 +7,13 @@ from operator import itemgetter
 from typing import NoReturn
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode
+from ..bytecode import CONDITIONAL_JUMPS, Instruction, RawCode
 from ..bytecode.kinds import is_private, kind_of
 from ..bytecode.versions.table import OpcodeTable
 from ..syntax import nodes
 from ..syntax.transforms.folded_tests import not_yet_folded
 from .columns import column_of_del, column_of_first, first_column, follows_in_list
+from .lifted_block import LiftedBlock
 from .values import (
     Class,
     Function,
@@ -33,6 +34,8 @@ from .values import (
 
 _DROPPED = frozenset({Marker, Null, Member})
 """What a statement has kept on the stack."""
+_NOT_PART = {"POP", *(op for op in CONDITIONAL_JUMPS if op.startswith("POP_JUMP_IF"))}
+"""What ends a statement, but is not part of it: on 3.11 a jump has the position of the whole `if`."""
 
 
 class SymbolicStack:
@@ -55,24 +58,27 @@ class SymbolicStack:
         self.start = 0  # of the current statement among them
         self.entry = entry
         self.display: nodes.Expression | None = None  # the last one with unpacked mappings (3.8)
-        self.pushed = list(entry)  # in the order of evaluation
-        self.evaluation_order: dict[int, int] = {}  # of ``numbered`` of these, by identity
-        self.numbered = 0
+        self.numbers: dict[int, tuple[int, int, nodes.Expression]] = {}  # see `number`; by identity
+        self.push = self.stack.append
+        self.take = self.stack.pop
+        """Pop an entry as it is. Whoever lifts an instruction catches the IndexError of an empty stack."""
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up on this code object."""
         raise DecompilationError(reason, stage="lift", where=f"offset {self.instruction.offset}")
 
-    def push(self, value: nodes.Expression) -> None:
-        self.stack.append(value)
-        self.pushed.append(value)
+    def number(self) -> None:
+        """Number the entries before one is moved: so far they are in evaluation order."""
+        first = len(self.stack)
+        while first and self.numbers.get(id(self.stack[first - 1]), (0, 0))[1] != first:  # else those below have theirs
+            first -= 1
+        for height, value in enumerate(self.stack[first:], first + 1):
+            self.numbers.setdefault(id(value), (len(self.numbers), height, value))
 
     def evaluated(self, value: nodes.Expression) -> int:
-        """The index of ``value`` in evaluation order."""
-        for index in range(self.numbered, len(self.pushed)):
-            self.evaluation_order.setdefault(id(self.pushed[index]), index)
-        self.numbered = len(self.pushed)
-        return self.evaluation_order.get(id(value), -1)
+        """The number of ``value``, just taken from the stack, in evaluation order."""
+        self.number()
+        return self.numbers.setdefault(id(value), (len(self.numbers), 0, value))[0]
 
     def own(self, depth: int) -> nodes.Expression:
         """The entry ``depth`` from the top, to be mutated: copied if another block may have the same object."""
@@ -83,19 +89,14 @@ class SymbolicStack:
                 copied = nodes.Dict(value.keys[:], value.values[:])
             elif isinstance(value, (nodes.List, nodes.Set)):
                 copied = type(value)(copy(value.elts))
-            self.evaluation_order[id(copied)] = self.evaluated(value)
+            self.number()
+            self.numbers[id(copied)] = (*self.numbers[id(value)][:2], copied)
             self.stack[-depth] = value = copied
         return value
 
-    def take(self) -> nodes.Expression:
-        """Pop an entry as it is."""
-        if not self.stack:
-            self.refuse("the stack is empty")
-        return self.stack.pop()
-
     def pop(self) -> nodes.Expression:
         """Pop a value that an expression uses."""
-        value = self.take()
+        value = self.stack.pop()
         return self.as_expression(value) if self.copies else value
 
     def pop_tested(self) -> nodes.Expression:
@@ -113,7 +114,7 @@ class SymbolicStack:
     def take_many(self, count: int) -> list[nodes.Expression]:
         """Pop ``count`` entries, at least one, as they are, in the order in which they were pushed."""
         values = self.stack[-count:]
-        if count > len(self.stack):
+        if not values[count - 1 :]:
             self.refuse("the stack is too short")
         del self.stack[-count:]
         return values
@@ -144,7 +145,7 @@ class SymbolicStack:
         if id(value) in self.copies:
             self.as_expression(value)
 
-    def finish(self) -> None:
+    def finish(self, lifted: LiftedBlock) -> None:
         """End the block: stored values still on the stack belong to a `:=`, or to a chain with later targets."""
         if self.exchange:
             self.refuse("an exchange of values across blocks")
@@ -155,6 +156,7 @@ class SymbolicStack:
             statement = self.copies.pop(id(value), None)
             if statement is not None:
                 self._replace(value, self._stored(value, statement))
+        lifted.statements, lifted.exit = self.statements, self.stack
 
     def _replace(self, value: nodes.Expression, by: nodes.Expression) -> None:
         for index, entry in enumerate(self.stack):
@@ -190,9 +192,8 @@ class SymbolicStack:
     def column(self) -> int | None:
         """The start column of the statement that ends with the current instruction."""
         own = self.instructions[self.start : self.position]
-        op = self.instruction.op
-        if op == "POP" or op.startswith("POP_JUMP_IF"):
-            return first_column(own)  # not part of it: on 3.11 the jump has the position of the whole `if`
+        if self.instruction.op in _NOT_PART:
+            return first_column(own)
         return first_column([*own, self.instruction])
 
     # Stores
@@ -337,12 +338,19 @@ def _same_index(left: nodes.Expression, right: nodes.Expression) -> bool:
 class AfterTest(SymbolicStack):
     """The stack of a block that both ways lead to from a test in an expression: the first value may be chosen by it."""
 
-    first: Slot | None = None
+    def __init__(self, entry: list[nodes.Expression], table: OpcodeTable) -> None:
+        super().__init__(entry, table)
+        self.first: Slot | None = None
+        self.push = self._push
 
-    def push(self, value: nodes.Expression) -> None:
+    def _push(self, value: nodes.Expression) -> None:
         is_code = isinstance(value, nodes.Constant) and type(value.value) is RawCode
         if self.first is None and not is_code and not isinstance(value, (Marker, Null)):
             self.first = Slot(len(self.stack))
             self.first.value = value
             value = self.first
-        super().push(value)
+        self.stack.append(value)
+
+    def finish(self, lifted: LiftedBlock) -> None:
+        super().finish(lifted)
+        lifted.first = self.first

@@ -322,7 +322,7 @@ def case_of(test: object) -> CaseTest | None:
 
 def opens_clause(test: object) -> bool:
     """Whether ``test`` is that of an ``except`` clause or begins with that of a case: it can't be joined to another."""
-    return isinstance(test, Matches) or case_of(test) is not None
+    return test.__class__ is Matches or case_of(test) is not None
 
 
 class Subject(nodes.Statement):
@@ -394,7 +394,7 @@ class OfOneConstant(List[nodes.Expression]):
 
 def resolved(value: nodes.Expression) -> nodes.Expression:
     """``value``, or the value of a resolved slot."""
-    while isinstance(value, Slot) and value.value is not None:
+    while value.__class__ is Slot and value.value is not None:
         value = value.value
     return value
 

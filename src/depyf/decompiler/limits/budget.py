@@ -44,7 +44,7 @@ class Budget:
     @contextlib.contextmanager
     def counted(self) -> Iterator[None]:
         """This thread spends of this budget, until the end of the block."""
-        before, parts = getattr(_local, "budget", None), self.parts
+        before, parts = _local.budget, self.parts
         _local.budget, self.parts = self, []
         try:
             yield
@@ -64,46 +64,43 @@ class Budget:
             self.own[unit] = max(own - part.spent, 0.0)
             self.left = max(self.left - max(part.spent - own, 0.0), 0.0)
 
-    def spend(self, steps: float, stage: str) -> None:
-        self.spent += int(steps)
-        if self.parts:
-            part = self.parts[-1]
-            part.spent += steps
-            if part.spent > part.most:
-                raise OutOfBudget(
-                    f"gave up after {int(part.spent)} steps in {stage}; a budget of more than {self.steps} steps "
-                    "may be enough",
-                    stage=stage,
-                    where=part.where,
-                )
-
 
 class _Part:
     def __init__(self, most: float, where: str) -> None:
         self.most, self.where, self.spent = most, where, 0.0
 
 
-_local = threading.local()
+class _Local(threading.local):
+    budget: Budget | None = None
+
+
+_local = _Local()
 
 
 def spend(steps: float, stage: str) -> None:
     """So much has been done in ``stage``. Raises OutOfBudget if that was too much for the attempt that is made."""
-    budget = getattr(_local, "budget", None)
-    if budget is not None:
-        budget.spend(steps, stage)
+    budget = _local.budget
+    if budget is None:
+        return
+    budget.spent += int(steps)
+    if budget.parts:
+        part = budget.parts[-1]
+        part.spent += steps
+        if part.spent > part.most:
+            raise OutOfBudget(
+                f"gave up after {int(part.spent)} steps in {stage}; a budget of more than {budget.steps} steps "
+                "may be enough",
+                stage=stage,
+                where=part.where,
+            )
 
 
 def current_budget() -> Budget | None:
     """What this thread spends of."""
-    return getattr(_local, "budget", None)
+    return _local.budget
 
 
-@contextlib.contextmanager
-def part_for(unit: Hashable, size: int, where: str = "") -> Iterator[None]:
+def part_for(unit: Hashable, size: int, where: str = "") -> contextlib.AbstractContextManager[None]:
     """`Budget.part` of the budget that this thread spends of, if it has one."""
-    budget = current_budget()
-    if budget is None:
-        yield
-    else:
-        with budget.part(unit, size, where):
-            yield
+    budget = _local.budget
+    return contextlib.nullcontext() if budget is None else budget.part(unit, size, where)

@@ -102,7 +102,7 @@ class _Search:
 
         Those that nothing uses are of comprehensions in dead code.
         """
-        names = {i.arg for i in instructions if i.op.endswith("_GLOBAL")}
+        names = {i.arg for i in instructions if i.op[-7:] == "_GLOBAL"}
         if not names.isdisjoint(code.localsplus):
             used = {i.arg for i in instructions if i.op.endswith(("_FAST", "_DEREF", "_CLOSURE"))}
             names &= used.union(code.parameters) - comprehension_variables(instructions)
@@ -182,7 +182,7 @@ class _Search:
             for cell in code.cellvars if kind_of(code) == "module" else ():
                 if all(one.arg != cell for one in body):
                     self.variables.is_called(code, cell, CONDITIONAL_ANNOTATIONS)
-        if "__annotations__" not in code.names and any(i.op == "SETUP_ANNOTATIONS" for i in body):
+        if "__annotations__" not in code.names and "SETUP_ANNOTATIONS" in operations_of(code):
             names.update(dict.fromkeys(_annotated_mapping(body), "__annotations__"))
 
     def look_at_type_parameters(self, code: RawCode, instructions: list[Instruction]) -> None:

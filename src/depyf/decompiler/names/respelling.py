@@ -13,6 +13,7 @@ import builtins
 import copy
 import re
 import unicodedata
+from functools import partial
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 
 from ..bytecode import Instruction, RawCode, operations_of, readable_instructions
@@ -154,7 +155,8 @@ def respell(
     }
     qualnames = qualified_names(codes, parents, made, texts)
     are_own = all(
-        texts[code] == code.name and qualnames[code] == code.qualname and code.docstring == _docstring(code)
+        texts[code] == code.name and qualnames[code] == code.qualname
+        and (code.docstring is None or code.docstring == _docstring(code))
         for code in codes
     )
     if not wanted and are_own and not renames and not any(code.renamed for code in codes):
@@ -180,41 +182,48 @@ def _mangles(code: RawCode, parents: Mapping[RawCode, RawCode], made: Mapping[Ra
     the bases and type parameters of a generic class (symtable.c, ste_mangled_names), while 3.12 leaves no such name.
     """
     at: RawCode | None = code
-    while at is not None and kind_of(at) != "class":
-        if kind_of(at) == "generic" and any(kind_of(nested) == "class" for nested in at.nested):
+    while at is not None and (kind := kind_of(at)) != "class":
+        if kind == "generic" and any(kind_of(nested) == "class" for nested in at.nested):
             return False
         at = parents.get(at)
     return at is not None and bool(made[at].name.lstrip("_"))
 
 
-def _is_mangled(name: str) -> bool:
-    return name.startswith("__") and not name.endswith("__")
-
-
 def _unspellable(raw: RawCode, mangles: bool, renames: Renames | None) -> Iterator[str]:
     made = kind_of(raw) not in ("function", "lambda", "module") or is_late(raw)
     renames = renames or Renames()
-
-    def fits(name: str, constant: bool = False, module: bool = False) -> bool:
-        if name == "__debug__":
-            return constant
-        is_private = mangles and not module and _is_mangled(name)
-        return not is_private and (is_name(name) or made and name in OF_COMPILERS)
-
-    yield from (name for name in raw.localsplus if name not in {*raw.renamed, *renames.slots} and not fits(name))
+    fits = partial(_fits, made, mangles)
     operations, instructions = operations_of(raw), readable_instructions(raw)
+    suspects = _suspects(raw, instructions)
+    known = {*raw.renamed, *renames.slots}
+    yield from (name for name in raw.localsplus if name in suspects and name not in known and not fits(name))
+    if not suspects and operations.isdisjoint(_GIVES_NAMES):
+        return
     modules = {} if operations.isdisjoint(IMPORTS) else _modules(i.arg for i in instructions if i.op in IMPORTS)
     for index, ins in enumerate(instructions):
         if ins.op in _NAMED:
             name = ins.arg[0] if ins.op == "LOAD_SUPER_ATTR" else ins.arg
             module = ins.op == "IMPORT_FROM" and name in modules
-            if name not in renames.names and not fits(name, ins.op in _READS_ATTRIBUTE, module):
+            if name in suspects and name not in renames.names and not fits(name, ins.op in _READS_ATTRIBUTE, module):
                 yield name
         elif ins.op in IMPORTS:
             parts = _modules([renames.names.get(ins.arg, ins.arg)])
             yield from (part for part in parts if not fits(part, module=True))
         elif ins.op in _GIVES_NAMES:
             yield from filter(_is_no_name, _names_given(instructions, index))
+
+
+def _fits(made: bool, mangles: bool, name: str, constant: bool = False, module: bool = False) -> bool:
+    if name == "__debug__":
+        return constant
+    is_private = mangles and not module and name[:2] == "__" != name[-2:]
+    return not is_private and (is_name(name) or made and name in OF_COMPILERS)
+
+
+def _suspects(raw: RawCode, instructions: list[Instruction]) -> set[str]:
+    """The names that may not be possible: some with an underscore are private, or the compiler's."""
+    named = [i.arg[0] if i.op == "LOAD_SUPER_ATTR" else i.arg for i in instructions if i.op in _NAMED]
+    return {name for name in (*raw.localsplus, *named) if name[:1] == "_" or not is_name(name)}
 
 
 def _is_no_name(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from types import CodeType
-from typing import Callable
+from typing import Any, Callable
 
 from ...errors import DepyfError
 from ..syntax.set_order import set_order
@@ -13,7 +13,7 @@ from .precedence import ARITHMETIC, ATOM, FACTOR, PRODUCT
 from .string_text import SINGLE_LINE_QUOTES, plain_text, raw_text
 
 # Longer decimal literals may not be read back: the limit of digits can be set as low as 640.
-_LONGEST_DECIMAL_BITS = 2000
+_LONGEST_DECIMAL = 1 << 1999
 _INFINITY, _NAN = "1e309", "1e309 - 1e309"
 
 
@@ -22,7 +22,7 @@ class PrintError(DepyfError):
 
 
 def constant_text(
-    value: object, string: Callable[[str], str], quote: str = SINGLE_LINE_QUOTES[0]
+    value: Any, string: Callable[[str], str], quote: str = SINGLE_LINE_QUOTES[0]
 ) -> tuple[str, int]:
     """The text of a constant and its precedence; `string` writes the strings, bytes are in `quote` if they can be.
 
@@ -30,22 +30,22 @@ def constant_text(
     """
     kind = type(value)
     if kind is str:
-        return string(value), ATOM  # type: ignore[arg-type]
+        return string(value), ATOM
     if value is None or value is ... or kind is bool:
         return ("..." if value is ... else repr(value)), ATOM
-    if isinstance(value, int) and kind is int:
-        text = repr(value) if value.bit_length() < _LONGEST_DECIMAL_BITS else hex(value)
+    if kind is int:
+        text = repr(value) if -_LONGEST_DECIMAL < value < _LONGEST_DECIMAL else hex(value)
         return text, FACTOR if value < 0 else ATOM
-    if isinstance(value, float) and kind is float:
+    if kind is float:
         return _float_text(value)
-    if isinstance(value, complex) and kind is complex:
+    if kind is complex:
         return _complex_text(value)
-    if isinstance(value, bytes) and kind is bytes:
+    if kind is bytes:
         raw = raw_text(value.decode("ascii"), quote) if value.isascii() else None
         return (plain_text(value, quote) if raw is None else "rb" + raw[1:]), ATOM
-    if isinstance(value, tuple) and kind is tuple:
+    if kind is tuple:
         return f"({OPEN_ITEMS}{tuple_items(value, string, quote)}{CLOSE})", ATOM
-    if isinstance(value, frozenset) and kind is frozenset:
+    if kind is frozenset:
         if not value:
             raise PrintError("an empty frozenset has no literal")
         items = [constant_text(item, string, quote)[0] for item in set_order(value)]

@@ -35,6 +35,8 @@ from .precedence import (
 )
 from .string_text import LONGEST_PIECE, SINGLE_LINE_QUOTES, string_pieces, string_text
 
+_CONSTANTS = {n.Constant, n.Docstring}
+
 
 class ExpressionPrinter:
     """Writes expressions, marked for `line_wrapping`.
@@ -65,9 +67,12 @@ class ExpressionPrinter:
 
     def expression(self, node: n.Node, precedence: int = TEST) -> str:
         """The text of a node where at least this precedence is needed. Raises PrintError if there is none."""
-        if type(node) not in _METHODS:
-            raise PrintError(f"no expression: {type(node).__name__}")
-        return _METHODS[type(node)](self, node, precedence)
+        kind = type(node)
+        if kind is n.Name:
+            return node.id  # type: ignore[attr-defined, no-any-return]
+        if kind not in _METHODS:
+            raise PrintError(f"no expression: {kind.__name__}")
+        return _METHODS[kind](self, node, precedence)
 
     def top_level(self, node: n.Node) -> str:
         """An expression that can be put in parentheses if the line gets too long."""
@@ -75,7 +80,7 @@ class ExpressionPrinter:
 
     def test(self, node: n.Node) -> str:
         """The condition of a statement, where an assignment expression needs no parentheses."""
-        precedence = NAMED if isinstance(node, n.NamedExpr) else TEST
+        precedence = NAMED if type(node) is n.NamedExpr else TEST
         return f"{OPEN_INVISIBLE}{self.alone(node, precedence)}{CLOSE_INVISIBLE}"
 
     def value(self, node: n.Node) -> str:
@@ -87,7 +92,7 @@ class ExpressionPrinter:
         if isinstance(node, n.Tuple) and len(node.elts) > 1:
             opening = marks.OPEN_INVISIBLE_SPREAD if node.spread else marks.OPEN_INVISIBLE_ITEMS
             return f"{opening}{self.items(node.elts)}{CLOSE_INVISIBLE}"
-        if isinstance(node, n.Constant) and type(node.value) is tuple and len(node.value) > 1:
+        if type(node) is n.Constant and type(node.value) is tuple and len(node.value) > 1:
             return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string, self.quote)}{CLOSE_INVISIBLE}"
         return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE_INVISIBLE}"
 
@@ -97,8 +102,8 @@ class ExpressionPrinter:
 
     def alone(self, node: n.Node, precedence: int = TEST) -> str:
         """The only expression in its brackets: a long string there needs no parentheses."""
-        if isinstance(node, n.Constant) and type(node.value) is str:
-            return self.string_constant(node.value)
+        if type(node) in _CONSTANTS and type(node.value) is str:  # type: ignore[attr-defined]
+            return self.string_constant(node.value)  # type: ignore[attr-defined]
         return self.expression(node, precedence)
 
     def string_constant(self, value: str) -> str:
@@ -271,8 +276,8 @@ class ExpressionPrinter:
     def arguments_of_call(self, args: Sequence[n.Node], keywords: Sequence[n.keyword]) -> str:
         """Arguments in parentheses; a single generator or assignment expression gets no additional parentheses."""
         if len(args) == 1 and not keywords:
-            argument = self.alone(args[0], NAMED if isinstance(args[0], n.NamedExpr) else TEST)
-            return argument if isinstance(args[0], n.GeneratorExp) else f"({OPEN_ITEMS}{argument}{CLOSE})"
+            argument = self.alone(args[0], NAMED if type(args[0]) is n.NamedExpr else TEST)
+            return argument if type(args[0]) is n.GeneratorExp else f"({OPEN_ITEMS}{argument}{CLOSE})"
         return f"({OPEN_ITEMS}{self.items([*args, *keywords])}{CLOSE})"
 
     def Call(self, node: n.Call, precedence: int) -> str:
@@ -281,7 +286,7 @@ class ExpressionPrinter:
     def Attribute(self, node: n.Attribute, precedence: int) -> str:
         value = node.value
         text = self.expression(value, ATOM)
-        if isinstance(value, n.Constant) and type(value.value) is int and text[0] != "(":
+        if type(value) in _CONSTANTS and type(value.value) is int and text[0] != "(":  # type: ignore[attr-defined]
             text = f"({text})"  # `1.x` is a syntax error
         return f"{text}.{node.attr}"
 

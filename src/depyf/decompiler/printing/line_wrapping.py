@@ -52,8 +52,8 @@ def glue(text: str) -> str:
 
 def wrap(text: str, indent: str, width: int) -> list[str]:
     """The lines of a marked text, indented by `indent`, none longer than `width` if possible."""
-    flat = indent + flatten(text)
-    if len(flat) <= width and not _is_spread(text):
+    flat = indent + (text.translate(_FLAT) if text.isascii() else flatten(text))
+    if len(flat) <= width and OPEN_SPREAD not in text and OPEN_INVISIBLE_SPREAD not in text:
         return [flat]
     lines: list[str] = []
     _split(text, indent, width, False, lines)
@@ -112,7 +112,7 @@ def _scan(text: str) -> tuple[list[int], list[tuple[int, int]]]:
     groups: list[tuple[int, int]] = []
     depth = opening = 0
     for match in _MARK.finditer(text):
-        mark, position = match.group(), match.start()
+        mark, position = match[0], match.start()
         if mark in _OPENING:
             if not depth:
                 opening = position
@@ -131,7 +131,7 @@ def _without_useless_parentheses(text: str) -> str:
     useless: list[int] = []
     open_groups: list[tuple[int, bool]] = []  # position, whether there was a delimiter directly within
     for match in _MARK.finditer(text):
-        mark, position = match.group(), match.start()
+        mark, position = match[0], match.start()
         if mark in _OPENING:
             open_groups.append((position, False))
         elif mark in _CLOSING:

@@ -42,8 +42,7 @@ class StatementPrinter:
         if "\n" in text:
             new = "\n".join(new).split("\n")
         if line is not None:
-            first = len(self.lines) + 1
-            for number in range(first, first + len(new)):
+            for number, _ in enumerate(new, len(self.lines) + 1):
                 self.line_map[number] = line
         self.lines += new
 
@@ -73,8 +72,7 @@ class StatementPrinter:
         """Write statements, with blank lines between them by common style."""
         previous: n.Statement | None = None
         for statement in body:
-            method = _METHODS.get(type(statement))
-            if method is None:
+            if type(statement) not in _METHODS:
                 raise PrintError(f"no statement: {type(statement).__name__}")
             if previous is not None:
                 self.lines += [""] * _blank_lines(previous, statement, kind)
@@ -83,7 +81,7 @@ class StatementPrinter:
             if previous is None and kind != "block" and _is_docstring(statement):
                 self.docstring(statement)
             else:
-                method(self, statement)
+                _METHODS[type(statement)](self, statement)
             previous = statement
 
     def docstring(self, statement: Any) -> None:
@@ -316,7 +314,7 @@ class StatementPrinter:
         self.indent = indent
 
 
-_DEFINITIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
+_DEFINITIONS = {n.FunctionDef, n.AsyncFunctionDef, n.ClassDef}
 _IMPORTS = (n.Import, n.ImportFrom)
 
 
@@ -328,7 +326,7 @@ def _is_docstring(statement: n.Statement) -> bool:
 
 def _blank_lines(previous: n.Statement, statement: n.Statement, kind: str) -> int:
     """The number of blank lines between two statements by common style."""
-    if isinstance(statement, _DEFINITIONS) or isinstance(previous, _DEFINITIONS):
+    if type(statement) in _DEFINITIONS or type(previous) in _DEFINITIONS:
         return 2 if kind == "module" else 1
     if kind == "module":
         if isinstance(previous, _IMPORTS):

@@ -52,7 +52,8 @@ def _same_constants(left: Sequence[Any], right: Sequence[Any]) -> bool:
     """Whether both have the same constants in the same order; one object is the same, whatever its key."""
     if len(left) != len(right):
         return False
-    return all(one is other or constant_key(one) == constant_key(other) for one, other in zip(left, right))
+    others = [pair for pair in zip(left, right) if pair[0] is not pair[1]]
+    return [constant_key(one) for one, _ in others] == [constant_key(other) for _, other in others]
 
 
 def _sequence(what: str, left: Sequence[Any], right: Sequence[Any]) -> Iterator[str]:

@@ -50,10 +50,10 @@ def prove(
 def _prove(
     original: RawCode, recompiled: RawCode, symbolic: SymbolicProof | None, names: bool, only_identical: bool
 ) -> Verdict:
-    differences = metadata_differences(original, recompiled, names=names)
+    differs = tuple(differing_fields(original, recompiled))
+    differences = metadata_differences(original, recompiled, names=names) if differs or names else ()
     if differences:
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
-    differs = tuple(differing_fields(original, recompiled))
     if not differs:
         if other_nans(original, recompiled):
             return unproven(NANS)

@@ -114,7 +114,7 @@ class Verdict(NamedTuple):
     @property
     def proven(self) -> bool:
         """Whether source and bytecode were shown to do the same."""
-        return self.exact or self.level is Level.EQUIVALENT
+        return self.level in (Level.IDENTICAL, Level.EXACT, Level.EQUIVALENT)
 
     def describe(self) -> str:
         """A one-line description."""

@@ -12,6 +12,7 @@ from ..syntax import nodes
 
 LOOPS = (nodes.For, nodes.AsyncFor, nodes.While)
 TRIES = (nodes.Try, nodes.TryStar)
+_JUMPS = {nodes.Return, nodes.Raise, nodes.Break, nodes.Continue}
 
 
 class Context:
@@ -101,12 +102,14 @@ def _never_falls_off(
     todo = [body]
     while todo:
         last = todo.pop()[-1]
+        if last.__class__ in _JUMPS:
+            continue
+        if not last.holds_bodies:
+            return False
         inner = [last.body, last.orelse] if isinstance(last, nodes.If) and last.orelse else parts(last)
         if inner:
             todo += reversed(inner)  # the shallowest first: most chains of `elif` fall off their first body
-        elif isinstance(last, nodes.While) and last.test == nodes.Constant(True) and not has_break(last.body):
-            continue
-        elif not isinstance(last, (nodes.Return, nodes.Raise, nodes.Break, nodes.Continue)):
+        elif not isinstance(last, nodes.While) or last.test != nodes.Constant(True) or has_break(last.body):
             return False
     return True
 
@@ -127,5 +130,5 @@ def has_break(body: list[nodes.Statement]) -> bool:
 
 def fails_an_assertion(body: list[nodes.Statement]) -> bool:
     """Whether the ``if`` may be an assert statement, whose keyword is longer."""
-    error = body[0].exc if body and isinstance(body[0], nodes.Raise) else None
+    error = body[0].exc if body and type(body[0]) is nodes.Raise else None
     return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)

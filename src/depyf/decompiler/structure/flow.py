@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import attrgetter
 from typing import Iterable, Iterator, Sequence
 
 from ...errors import DecompilationError
@@ -36,7 +37,7 @@ class Flow:
         self.else_is_last, self.handlers_are_last = else_is_last, handlers_are_last
         self.loop_tests_are_copied = loop_tests_are_copied
         self.restoring_handlers = restoring_handlers
-        self.by_index = {block.index: block for block in blocks if block.layout == block_order.at(block.index)}
+        self.by_index = {block.index: block for block in blocks if block.layout[1:] == block_order.ITSELF}
         self.tries: dict[Region, LiftedBlock] = {}
         self.entry = self._enter_regions(blocks)
         self.analyse()
@@ -46,9 +47,9 @@ class Flow:
         self._within: dict[Region, set[LiftedBlock]] | None = None
         self._parts: dict[object, set[LiftedBlock]] | None = None
         self._first: dict[LiftedBlock, int] = {}
-        order, self.dominator = dominator_tree(self.entry, lambda node: node.successors)
+        order, self.dominator = dominator_tree(self.entry, attrgetter("successors"))
         self.order = order
-        self.nodes = sorted(order, key=lambda node: node.layout)
+        self.nodes = sorted(order, key=attrgetter("layout"))
         self.ends_of_loops: dict[int, list[LiftedBlock]] = {}
         for node in self.nodes:
             for first in node.evidence.ends_loops:
@@ -60,7 +61,7 @@ class Flow:
         self.sources: dict[LiftedBlock, list[LiftedBlock]] = {node: [] for node in order}
         self.back: dict[LiftedBlock, list[LiftedBlock]] = {}
         for node in order:
-            for successor in dict.fromkeys(node.successors):
+            for successor in node.successors[:1] if node.true is node.false else node.successors:
                 if self.dominates(successor, node):
                     self.back.setdefault(successor, []).append(node)
                 else:
@@ -68,17 +69,16 @@ class Flow:
 
     def _number(self) -> None:
         """Number the nodes in preorder of the dominator tree: a node and all that it dominates are consecutive."""
-        self.number: dict[LiftedBlock, int] = {}
-        self._last: dict[LiftedBlock, int] = {}
-        todo = [(self.entry, False)]
-        while todo:
-            node, is_left = todo.pop()
-            if is_left:
-                self._last[node] = len(self.number)
-                continue
-            self.number[node] = len(self.number)
-            todo.append((node, True))
-            todo.extend((child, False) for child in self.children[node])
+        size = dict.fromkeys(self.order, 1)
+        for node in reversed(self.order[1:]):
+            size[self.dominator[node]] += size[node]
+        self.number, self._last = {self.entry: 0}, {}
+        for node in self.order:
+            following = self.number[node] + 1
+            for child in reversed(self.children[node]):
+                self.number[child] = following
+                following += size[child]
+            self._last[node] = following
 
     def within(self, region: Region) -> set[LiftedBlock]:
         """Return the nodes in the body of ``region``. Do not modify the result."""
@@ -164,8 +164,10 @@ class Flow:
 
     def _enter_regions(self, blocks: list[LiftedBlock]) -> LiftedBlock:
         """Make a node for each statement, through which control enters it; return the entry of the code."""
-        start = min(blocks, key=lambda block: block.layout)
+        start = min(blocks, key=attrgetter("layout"))
         first = _past_jumps(start)
+        if not [block for block in blocks if block.region is not None]:
+            return start if start.predecessors and first in start.successors else first  # it is the header of a loop
         edges: list[tuple[LiftedBlock | None, LiftedBlock]] = [(None, first), *_edges_past_jumps(blocks)]
         entries: dict[Region, LiftedBlock] = {}
         for source, target in edges:

@@ -151,14 +151,13 @@ def _abandoned_return(jump: Jump) -> Continuation | None:
 
 def _returns_out_of_a_statement(jump: Jump) -> Continuation | None:
     """Out of a statement by what is as wide as a ``return``, to the implicit return that other code reaches too."""
-    source, target, end = jump.source, jump.target, jump.goal
+    source, target = jump.source, jump.target
     shows = not source.statements or source.evidence.unwinds_for_return
     left = source if shows and source.kind == "goto" and not _may_return(target, jump) else target
     if left is jump.follow:
         return None  # it is written after what joins there
-    if not _may_return(left, jump) or end.kind != "return" or end.statements:
-        return None
-    if not end.evidence.is_implicit_return:
+    end = jump.goal if _may_return(left, jump) else None
+    if end is None or end.kind != "return" or end.statements or not end.evidence.is_implicit_return:
         return None
     statement = nodes.Return(end.test, line=left.evidence.exit_line if left.statements else left.evidence.line)
     statement.written = left.evidence.keyword if left.evidence.unwinds_for_return else None

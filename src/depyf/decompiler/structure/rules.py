@@ -21,9 +21,9 @@ class Rules(Generic[S, A]):
 
     def decide(self, situation: S, skipped: Collection[str] = ()) -> A | None:
         """Return the first answer of a rule, None if there is none. Rules named in ``skipped`` are not tried."""
-        for name, rule in self.rules.items():
+        for name in self.rules:
             if name not in skipped:
-                answer = rule(situation)
+                answer = self.rules[name](situation)
                 if answer is not None:
                     return answer
         return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from types import CodeType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 _PLAIN = re.compile(r"((str|int|bool|object|None|list\[str\])( \| )?)+")
 """Types of fields, as they are annotated, that hold no nodes."""
@@ -25,14 +26,18 @@ class Node:
     __slots__ = ()
     fields: ClassVar[tuple[str, ...]] = ()
     holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with nodes that have a body
+    suites: ClassVar[Any]  # of a node, what these hold, and last something else
     last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
+    held: ClassVar[Any]  # of a node, what these hold, and last something that is no node
     is_placeholder: ClassVar[bool] = False  # whether it has no text yet, see `lift` and `definitions`
 
     def __init_subclass__(cls) -> None:
         NODES.add(cls)
         types = getattr(cls.__init__, "__annotations__", {})
         cls.holds_bodies = tuple(field for field in cls.fields if field in _HOLD_BODIES)
+        cls.suites = staticmethod(attrgetter(*cls.holds_bodies, "fields"))  # with two names at least it gives a tuple
         cls.last_first = tuple(field for field in cls.fields[::-1] if not _PLAIN.fullmatch(types.get(field, "")))
+        cls.held = staticmethod(attrgetter(*cls.last_first, "fields"))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
@@ -60,32 +65,20 @@ class Statement(Node):
     The column is in bytes. A parenthesis that the statement begins with may be further to the left.
     """
 
-    __slots__ = ("_column", "_written", "comments", "line")
+    __slots__ = ("column", "comments", "line", "written")
     line: int | None
     comments: list[str]
-    _column: int | None
-    _written: str | None
+    column: int | None
+    written: str | None
+    """The source form of a statement that only leaves the code, or of an ``if`` in an ``else`` clause, if known."""
 
-    @property
-    def column(self) -> int | None:
-        """Most statements have none: it is not set by the constructor."""
-        try:
-            return self._column
-        except AttributeError:
-            return None
+    if not TYPE_CHECKING:
 
-    @column.setter
-    def column(self, column: int | None) -> None:
-        self._column = column
-
-    @property
-    def written(self) -> str | None:
-        """The source form of a statement that only leaves the code, or of an ``if`` in an ``else`` clause, if known."""
-        return getattr(self, "_written", None)
-
-    @written.setter
-    def written(self, text: str | None) -> None:
-        self._written = text
+        def __getattr__(self, name: str) -> None:
+            """Constructors don't set the column and the source form: most statements have none."""
+            if name not in ("column", "written"):
+                raise AttributeError(name)
+            setattr(self, name, None)
 
 
 class pattern(Node):

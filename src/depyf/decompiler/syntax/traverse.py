@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Sequence, Union
+from typing import Any, Callable, Container, Iterator, Sequence, Union
 
 from .node import NODES, Node, Statement
 
@@ -13,51 +13,48 @@ Rewritten = Union[Node, Sequence[Node], None]
 BODY_FIELDS = ("body", "orelse", "finalbody")
 
 
-def walk(tree: Tree) -> Iterator[Node]:
-    """Every node of a tree or of a list of trees, parents before children, in the order of the fields."""
+def walk(tree: Tree, *, leaves: bool = True) -> Iterator[Node]:
+    """Every node of a tree or of a list of trees, parents before children, in the order of the fields. Without
+    ``leaves``, of those below only the ones that may have children.
+    """
     work = [tree] if isinstance(tree, Node) else list(reversed(tree))
     pop, push = work.pop, work.append
     while work:
         node = pop()
         yield node
-        for field in node.last_first:  # as `children`, inlined: much of the time is spent in walks
-            value = getattr(node, field)
+        for value in node.held(node) if node.last_first else ():
             if value.__class__ is list:
                 for item in reversed(value):
-                    if item.__class__ in NODES:
+                    if item.__class__ in NODES and (leaves or item.last_first):
                         push(item)
-            elif value.__class__ in NODES:
+            elif value.__class__ in NODES and (leaves or value.last_first):
                 push(value)
 
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below."""
-    for field in node.fields:
-        value = getattr(node, field)
-        if isinstance(value, Node):
-            yield value
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, Node):
-                    yield item
+    for value in reversed(node.held(node)):
+        yield from [one for one in (value if value.__class__ is list else [value]) if one.__class__ in NODES]
 
 
-def rewrite(tree: Node, function: Callable[[Node], Rewritten]) -> Node:
-    """Replace every node by the result of `function`, children first, in place; return the new root.
+def rewrite(tree: Node, function: Callable[[Node], Rewritten], of: Container[type[Node]] = NODES) -> Node:
+    """Replace each node of the classes `of` by the result of `function`, children first, in place; return the new root.
 
     In a list of nodes `function` may also return a list, which is spliced, or None, which removes the node.
     Raises TypeError if it does so for a node that is not in a list.
     """
-    for parent in reversed(list(walk(tree))):
-        for field in reversed(parent.last_first):
-            value = getattr(parent, field)
-            if value.__class__ in NODES:
+    for parent in reversed([*walk(tree, leaves=False)]):
+        for field, value in reversed([*zip(parent.last_first, parent.held(parent))]):
+            if value.__class__ in of:
                 new = function(value)
                 if new is not value:
                     setattr(parent, field, _single(new))
             elif value.__class__ is list and value:
-                value[:] = _spliced(value, function)
-    return _single(function(tree))
+                items = value[:]
+                results = [function(item) if item.__class__ in of else item for item in items]
+                if [new for item, new in zip(items, results) if new is not item]:
+                    value[:] = _spliced(items, results)
+    return _single(function(tree)) if tree.__class__ in of else tree
 
 
 def _single(new: Rewritten) -> Node:
@@ -66,26 +63,21 @@ def _single(new: Rewritten) -> Node:
     return new
 
 
-def _spliced(items: list[object], function: Callable[[Node], Rewritten]) -> Iterator[object]:
-    for item in items[:]:
-        new = function(item) if item.__class__ in NODES else [item]  # type: ignore[arg-type]
+def _spliced(items: list[Any], results: list[Any]) -> Iterator[object]:
+    for item, new in zip(items, results):
         if new is item or isinstance(new, Node):
             yield new
         elif new is not None:
             yield from new
 
 
-def statement_bodies(node: Node) -> Iterator[list[Statement]]:
+def statement_bodies(node: Node) -> list[list[Statement]]:
     """The lists of statements directly below a node, including those of handlers and cases."""
-    for field in node.holds_bodies:
-        value = getattr(node, field)
-        if value.__class__ is not list:
-            continue
-        if field in BODY_FIELDS:
-            yield value
-        else:
-            for part in value:
-                yield part.body
+    found: list[list[Statement]] = []
+    for field, value in zip(node.holds_bodies, node.suites(node)):
+        if value.__class__ is list:
+            found += [value] if field in BODY_FIELDS else [part.body for part in value]
+    return found
 
 
 def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[Statement]:
@@ -94,8 +86,8 @@ def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()
     while work:
         statement = work.pop()
         yield statement
-        if statement.holds_bodies and not isinstance(statement, skip):
-            for inner in reversed(list(statement_bodies(statement))):
+        if statement.holds_bodies and not (skip and isinstance(statement, skip)):
+            for inner in reversed(statement_bodies(statement)):
                 work += inner[::-1]
 
 
@@ -106,7 +98,7 @@ def rewrite_bodies(
 
     The bodies within statements of the classes `skip` are left alone.
     """
-    for inner in reversed(list(bodies(body, skip))):
+    for inner in reversed(bodies(body, skip)):
         function(inner)
     return body
 
@@ -116,13 +108,11 @@ def classes_in(body: list[Statement]) -> set[type[Statement]]:
     return {type(statement) for inner in bodies(body) for statement in inner}
 
 
-def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> Iterator[list[Statement]]:
+def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> list[list[Statement]]:
     """`body` and every list of statements within it, outer ones first, except those within classes `skip`."""
     found = [body]
     for outer in found:  # grows along
-        yield outer
         for statement in outer:
-            if statement.holds_bodies and not isinstance(statement, skip):
-                for field in statement.holds_bodies:  # as `statement_bodies`, inlined for the same reason as in `walk`
-                    value = getattr(statement, field)
-                    found += [value] if field in BODY_FIELDS else [part.body for part in value]
+            if statement.holds_bodies and not (skip and isinstance(statement, skip)):
+                found += statement_bodies(statement)
+    return found

@@ -77,9 +77,8 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
             line += kind - ONE_LINE_KINDS[0]
             position = (line, line, table[at], table[at + 1])
             at += 2
-        elif kind == LONG and at + 3 < size and max(table[at : at + 4]) < 64:  # likewise
-            step, lines, column, last_column = table[at : at + 4]
-            at += 4
+        elif kind == LONG and (numbers := _four_numbers(table, at)):  # likewise
+            step, lines, column, last_column, at = numbers
             line += -(step >> 1) if step & 1 else step >> 1
             position = (line, line + lines, column - 1 if column else None, last_column - 1 if last_column else None)
         else:
@@ -93,8 +92,21 @@ def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:
     return positions
 
 
-def _column(number: int) -> int | None:
-    return number - 1 if number else None
+def _four_numbers(table: bytes, at: int) -> list[int]:
+    """The four varints at ``at``, and where they end; none if an entry ends before, or a number is too long."""
+    numbers: list[int] = []
+    value = shift = 0
+    for end, piece in enumerate(table[at : at + 4 * MOST_VARINT_BITS // 6], at + 1):
+        if piece & 0x80 or shift >= MOST_VARINT_BITS:
+            break
+        value |= (piece & 63) << shift
+        shift += 6
+        if not piece & 64:
+            numbers += (value, end) if numbers[2:] else (value,)
+            value = shift = 0
+            if numbers[4:]:
+                return numbers
+    return []
 
 
 class _Locations:
@@ -115,9 +127,7 @@ class _Locations:
             step = self.signed()
             return step, (line + step, line + step, None, None)
         if kind == LONG:
-            step = self.signed()
-            last = line + step + self.varint()
-            return step, (line + step, last, _column(self.varint()), _column(self.varint()))
+            self.varint(), self.varint(), self.varint(), self.varint()  # likewise: one of these raises
         return 0, NOWHERE
 
     def byte(self) -> int:

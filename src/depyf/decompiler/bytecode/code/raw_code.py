@@ -42,6 +42,7 @@ class RawCode:
         "flags", "bytecode", "consts", "names", "varnames", "cellvars", "freevars", "localsplus", "exception_table",
         "stacksize", "linetable", "code", "notes", "renamed", "stored", "disassembled", "operations", "unclear",
         "doubt", "mode", "kind", "is_value", "other_cells", "written", "is_compiled_here", "_positions",
+        "_nested",
     )  # fmt: skip
 
     version: tuple[int, int]
@@ -83,6 +84,7 @@ class RawCode:
         self.is_value = False
         self.is_compiled_here = False
         self._positions = None
+        self._nested: tuple[tuple[Any, ...], list[RawCode]] | None = None
 
     def __repr__(self) -> str:
         return printable(f"<RawCode {self.qualname} {self.version[0]}.{self.version[1]}>")
@@ -102,13 +104,11 @@ class RawCode:
     @property
     def docstring(self) -> str | None:
         """The ``__doc__`` of a function with this code; None for a comprehension and for anything but a function."""
-        if not self.consts or not self.is_function or self.parameters == (".0",):
+        first = self.consts[0] if self.consts else None
+        if not isinstance(first, str) or not self.is_function or self.parameters == (".0",):
             return None
         flag = docstring_flag(self.version)
-        if flag and not self.flags & flag:
-            return None
-        first = self.consts[0]
-        return first if isinstance(first, str) else None
+        return None if flag and not self.flags & flag else first
 
     @property
     def table(self) -> OpcodeTable:
@@ -161,7 +161,9 @@ class RawCode:
     @property
     def nested(self) -> list[RawCode]:
         """Code objects among the constants, in order."""
-        return [constant for constant in self.consts if constant.__class__ is RawCode]
+        if self._nested is None or self._nested[0] is not self.consts:
+            self._nested = self.consts, [constant for constant in self.consts if constant.__class__ is RawCode]
+        return self._nested[1]
 
     def walk(self) -> Iterator[RawCode]:
         """This code object and, depth first, all nested ones."""

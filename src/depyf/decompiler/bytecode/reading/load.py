@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any
 
 from ....errors import DecompilationError
 from ..code.exception_table import read_exception_table
@@ -15,6 +14,7 @@ from .code_fields import joined_locals
 from .qualnames import compute_qualnames
 
 HOST_VERSION = sys.version_info[:2]
+_HAS_QUALNAME, _HAS_LINETABLE = hasattr(types.CodeType, "co_qualname"), hasattr(types.CodeType, "co_linetable")
 
 
 def load(code: types.CodeType, qualname: str | None = None, *, is_compiled_here: bool = False) -> RawCode:
@@ -43,7 +43,7 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     raw.is_compiled_here = is_compiled_here
     raw.version = HOST_VERSION
     raw.name = code.co_name
-    raw.qualname = getattr(code, "co_qualname", code.co_name)
+    raw.qualname = code.co_qualname if _HAS_QUALNAME else code.co_name
     raw.filename = code.co_filename
     raw.firstlineno = code.co_firstlineno
     raw.argcount = code.co_argcount
@@ -52,7 +52,7 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     raw.flags = code.co_flags
     raw.bytecode = code.co_code
     # A generator would fill the C stack.
-    raw.consts = tuple([_constant(constant, is_compiled_here) for constant in code.co_consts])
+    raw.consts = tuple([_read(one, is_compiled_here) if type(one) is types.CodeType else one for one in code.co_consts])
     raw.names = code.co_names
     raw.varnames = code.co_varnames
     raw.cellvars = code.co_cellvars
@@ -63,7 +63,7 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     except ValueError as error:
         raise DecompilationError(str(error), stage="load", where=raw.qualname) from error
     raw.stacksize = code.co_stacksize
-    raw.linetable = code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
+    raw.linetable = code.co_linetable if _HAS_LINETABLE else code.co_lnotab
     raw.code = code
     raw.notes = []
     try:
@@ -71,7 +71,3 @@ def _read(code: types.CodeType, is_compiled_here: bool) -> RawCode:
     except ValueError as error:
         raise DecompilationError(str(error), stage="load", where=raw.qualname) from error
     return raw
-
-
-def _constant(constant: Any, is_compiled_here: bool) -> Any:
-    return _read(constant, is_compiled_here) if isinstance(constant, types.CodeType) else constant

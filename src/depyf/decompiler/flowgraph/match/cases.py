@@ -7,6 +7,7 @@ an irrefutable pattern.
 
 from __future__ import annotations
 
+import sys
 from typing import Iterator, NamedTuple
 
 from ....errors import DecompilationError
@@ -67,10 +68,13 @@ def _candidates(graph: ControlFlowGraph) -> Iterator[Position]:
     before it does.
     """
     for block in graph.blocks:
-        is_test = block.last is not None and block.last.op.startswith("POP_JUMP_IF")
+        before = block.instructions[-1] if block.instructions else None
+        is_test = before is not None and before.op.startswith("POP_JUMP_IF")
         for index, instruction in enumerate(block.instructions):
-            if is_test and index and _is_guard_below(block.instructions, index):
-                yield Position(block, index)
+            if is_test and index and before is not None and (before.line or sys.maxsize) < (instruction.line or 0):
+                if _is_guard_below(block.instructions, index):
+                    yield Position(block, index)
+            before = instruction
             if instruction.op == "COPY" and instruction.arg == 1:
                 # An except* clause of 3.11.2 copies and tests what matched, as a case does its subject.
                 if not index or block.instructions[index - 1].op != "CHECK_EG_MATCH":
@@ -102,10 +106,9 @@ def _is_below(test: Instruction, subject: Instruction) -> bool:
 
 def _is_guard_below(instructions: list[Instruction], start: int) -> bool:
     """Whether the test from ``start`` on may be the guard of a first ``case _``, of whose pattern nothing is left (3.12
-    on): it is on a line below the subject, and does not use it.
+    on): on a line below the subject, which it does not use.
     """
-    subject = instructions[start - 1]
-    if not _is_below(instructions[start], subject) or not stack_use(subject)[1]:
+    if not stack_use(instructions[start - 1])[1]:
         return False
     depth = 0
     for instruction in instructions[start:]:

@@ -142,12 +142,16 @@ def _arms(block: LiftedBlock) -> tuple[nodes.Expression, LiftedBlock, LiftedBloc
     return as_read(block), first, second
 
 
-def fold_conditional_test(block: LiftedBlock) -> bool:
-    """``b if a else c`` as a condition: both arms are tests with the same two targets."""
+def fold_arms(block: LiftedBlock) -> bool:
+    """``b if a else c``, as a condition or as a value."""
     arms = _arms(block)
     if arms is None:
         return False
-    test, first, second = arms
+    return _fold_test(block, *arms) or _fold_value(block, *arms) or _fold_constant_arm(block, *arms)
+
+
+def _fold_test(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
+    """``b if a else c`` as a condition: both arms are tests with the same two targets."""
     if first.kind != "branch" or second.kind != "branch":
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
@@ -176,16 +180,12 @@ def _chooses_value(test: LiftedBlock) -> bool:
     return any(one is not None and pushes_one(one, test.exit) for one in targets)
 
 
-def fold_constant_arm(block: LiftedBlock) -> bool:
+def _fold_constant_arm(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
     """``True if a else b``: one arm is a jump to a target of the other arm, the true one for a true constant.
 
     The compiler replaces a constant with that jump. As a statement this has other forms, by the lines: its jump has the
     line of the tests only in a condition.
     """
-    arms = _arms(block)
-    if arms is None:
-        return False
-    test, first, second = arms
     constant, other = (first, second) if first.kind == "goto" else (second, first)
     if constant.kind != "goto" or other.kind != "branch" or other.true is None or other.false is None:
         return False
@@ -205,12 +205,8 @@ def fold_constant_arm(block: LiftedBlock) -> bool:
     return True
 
 
-def fold_conditional_value(block: LiftedBlock) -> bool:
+def _fold_value(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
     """``b if a else c`` as a value: both arms push one value and join."""
-    arms = _arms(block)
-    if arms is None:
-        return False
-    test, first, second = arms
     if not pushes_one(first, block.exit) or not pushes_one(second, block.exit):
         return False
     if skip_jumps(first.next) is not skip_jumps(second.next):

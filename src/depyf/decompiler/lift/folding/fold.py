@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Callable, Sequence
 
 from ..lifted_block import LiftedBlock
@@ -9,12 +10,10 @@ from ..values import Marker, Matches, is_value
 from .chained_comparisons import fold_chained_comparison
 from .comprehensions import fold_comprehension
 from .conditions import (
+    fold_arms,
     fold_boolean_statement,
     fold_boolean_value,
     fold_condition,
-    fold_conditional_test,
-    fold_conditional_value,
-    fold_constant_arm,
     fold_jump,
     fold_kept_values,
     fold_useless_test,
@@ -28,9 +27,7 @@ RULES: dict[str, tuple[Callable[[LiftedBlock], bool], ...]] = {
     "branch": (
         fold_chained_comparison,
         fold_condition,
-        fold_conditional_test,
-        fold_conditional_value,
-        fold_constant_arm,
+        fold_arms,
         fold_jump,
         unthread_arm,
         fold_useless_test,
@@ -48,12 +45,12 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
         join_copied_arms(block)
     for _ in range(50):
         changed = False
-        for block in sorted(blocks, key=lambda block: block.layout, reverse=True):
+        for block in sorted(blocks, key=attrgetter("layout"), reverse=True):
             if not block.predecessors and block not in roots:
                 continue
             while _fold_once(block, roots):
                 changed = True
-            header, left = undo_loop_test(block)
+            header, left = undo_loop_test(block) if block.kind == "branch" else (None, [])
             if header is not None:
                 changed = True
                 if header is not block:
@@ -63,18 +60,18 @@ def fold(blocks: list[LiftedBlock]) -> list[LiftedBlock]:
         if not changed:
             break
     for block in blocks:
-        if len(block.predecessors) == 1:
+        if block.entry and len(block.predecessors) == 1:
             (source,) = block.predecessors
             if source.kind == "goto":
                 bind_slots(block, source.exit)
-    return sorted(blocks, key=lambda block: block.layout)
+    return sorted(blocks, key=attrgetter("layout"))
 
 
 def _fold_once(block: LiftedBlock, roots: set[LiftedBlock]) -> bool:
     if block.kind == "goto":
         return _merge(block, roots)
-    rules = RULES.get(block.kind, ())
-    before = block.successors if rules else []
+    rules = RULES[block.kind] if block.kind in RULES else ()
+    before = block.successors
     for rule in rules:
         if rule(block):
             _detach(before, roots)
@@ -134,8 +131,8 @@ def _detach(candidates: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
 def _drop_dead(blocks: list[LiftedBlock], roots: set[LiftedBlock]) -> None:
     reached = set(roots)
     todo = list(roots)
-    while todo:
-        for successor in todo.pop().successors:
+    for block in todo:  # grows along
+        for successor in block.successors:
             if successor not in reached:
                 reached.add(successor)
                 todo.append(successor)

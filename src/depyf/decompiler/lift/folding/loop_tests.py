@@ -15,13 +15,12 @@ def undo_loop_test(block: LiftedBlock) -> tuple[LiftedBlock | None, list[LiftedB
     The statements before the test run only once, so the test gets a block of its own if there are any. Return the
     block of the test and the former successors of the copies.
     """
-    if block.kind != "branch" or not isinstance(block.test, nodes.Expression):
+    if not isinstance(block.test, nodes.Expression) or in_a_comprehension(block):
         return None, []
-    if in_a_comprehension(block):
-        return None, []
+    fall = skip_jumps(block.fall)
     for body, out in ((block.true, block.false), (block.false, block.true)):
-        start = skip_jumps(body)
-        if start is None or skip_jumps(block.fall) is not start:
+        start = fall if body is block.fall else skip_jumps(body)
+        if start is None or fall is not start:
             continue  # the test of a while loop falls through to the body
         copies = [
             copy

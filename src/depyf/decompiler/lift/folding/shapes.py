@@ -32,7 +32,7 @@ def _after_jump(block: LiftedBlock | None) -> LiftedBlock | None:
     """The block to which ``block`` only jumps, or ``block`` itself."""
     if block is None or block.kind != "goto" or block.statements or block.next is None:
         return block
-    return block.next if same_stack(block.exit, block.entry) else block
+    return block.next if block.exit is block.entry or same_stack(block.exit, block.entry) else block
 
 
 def _first_of_loop(block: LiftedBlock | None) -> LiftedBlock | None:
@@ -55,7 +55,8 @@ def same_stack(left: list[nodes.Expression], right: list[nodes.Expression]) -> b
     """Whether two stacks hold the very same entries."""
     if not left or not right:
         return not left and not right
-    return len(left) == len(right) and all(a is b or resolved(a) is resolved(b) for a, b in zip(left, right))
+    other = [1 for a, b in zip(left, right) if a is not b and resolved(a) is not resolved(b)]
+    return not other and len(left) == len(right)
 
 
 def same_effect(left: LiftedBlock | None, right: LiftedBlock | None) -> bool:
@@ -143,7 +144,7 @@ def pushes_one(block: LiftedBlock, base: list[nodes.Expression]) -> bool:
 
 def in_a_chain(block: LiftedBlock) -> bool:
     """Whether the block's test begins with an operand that an earlier comparison left: the tail of ``a < b < c``."""
-    if not isinstance(block.test, nodes.Compare):
+    if not block.entry or not isinstance(block.test, nodes.Compare):
         return False
     left = block.test.left
     taken = block.entry[len(block.exit) :]  # values of a comprehension in the next operand may be above it

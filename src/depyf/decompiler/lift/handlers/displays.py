@@ -179,7 +179,7 @@ def _continues(container: nodes.Dict, value: nodes.Dict, operation: str) -> bool
     That is so after a `**`, and in a long display, which is built in parts; `f(a=1, **{'b': 2})` and
     `f(**a, **{'b-c': 2})` keep theirs.
     """
-    if None in value.keys or not value.keys or not container.keys:
+    if not value.keys or not container.keys or [key for key in value.keys if key is None]:
         return False
     last = next((number for number, key in enumerate(reversed(container.keys)) if key is None), len(container.keys))
     if operation == "DICT_MERGE":

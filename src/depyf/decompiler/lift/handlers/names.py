@@ -5,23 +5,14 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, CommonConstant, GenericBase, Namespace, Null, Saved
+from ..values import Cell, GenericBase, Namespace, Null, Saved
 from .registry import handles
 
 
 @handles("NOP", "LETS_STOP_ITERATION_PASS", "RETURN_GENERATOR", "STORE_FIRST_LINE", "STORE_STATIC_ATTRIBUTES")
+@handles("SETUP_ANNOTATIONS")  # implied by the annotations themselves
 def _nop(state: SymbolicStack, instruction: Instruction) -> None:
     return
-
-
-@handles("CONST")
-def _const(state: SymbolicStack, instruction: Instruction) -> None:
-    value = instruction.arg
-    if type(value) is slice:  # from 3.14 on slices of constants are constants
-        bounds = (value.start, value.stop, value.step)
-        state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
-    else:
-        state.push(nodes.Constant(value))
 
 
 @handles("NULL")
@@ -54,12 +45,8 @@ def _swap(state: SymbolicStack, instruction: Instruction) -> None:
     if depth > len(stack):
         state.refuse("the stack is too short")
     state.settle_copies(depth)
+    state.number()
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
-
-
-@handles("LOAD_COMMON_CONSTANT")
-def _common_constant(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(CommonConstant(instruction.arg))
 
 
 @handles("LOAD_LOCALS")
@@ -73,16 +60,6 @@ def _load_from_class(state: SymbolicStack, instruction: Instruction) -> None:
     if not isinstance(namespace, Namespace) and namespace != nodes.Name("__classdict__"):
         state.refuse("a name is looked up in something that is no class")
     state.push(nodes.Name(instruction.arg))
-
-
-@handles("LOAD_CLOSURE")
-def _load_closure(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Cell(instruction.arg))
-
-
-@handles("LOAD_FAST_AND_CLEAR")
-def _save(state: SymbolicStack, instruction: Instruction) -> None:
-    state.push(Saved(instruction.arg))
 
 
 @handles("MAKE_CELL")
@@ -164,8 +141,3 @@ def _unpack(state: SymbolicStack, instruction: Instruction) -> None:
 def _unpack_star(state: SymbolicStack, instruction: Instruction) -> None:
     before, after = instruction.arg
     state.unpack(before + 1 + after, before)
-
-
-@handles("SETUP_ANNOTATIONS")
-def _annotations(state: SymbolicStack, instruction: Instruction) -> None:
-    return  # implied by the annotations themselves

@@ -56,11 +56,12 @@ def _compares_identities(instructions: list[Instruction]) -> bool:
 
 def _pattern(constants: tuple[Any, ...]) -> list[int]:
     """For each nan in these the number of its object, in order of first occurrence."""
-    if _WITHOUT_NANS.issuperset(map(type, constants)):
+    parts = [one for one in constants if type(one) not in _WITHOUT_NANS]
+    if not [one for one in parts if type(one) is not tuple or not _WITHOUT_NANS.issuperset(map(type, one))]:
         return []
     objects: dict[int, int] = {}
     found: list[int] = []
-    todo: list[Any] = [constants]
+    todo: list[Any] = parts
     seen: set[int] = set()
     while todo:
         part = todo.pop()

@@ -39,16 +39,13 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
         block = todo.pop()
         base, known = block.base, None
         changed |= _below_all_of_elif(block, skipped)
-        index = 0
-        while index < len(block.body):
-            statement = block.body[index]
+        for index, statement in enumerate(block.body):  # what follows changes along
             if block.base is None and statement.column is not None:
-                base = statement.column if base is None else min(base, statement.column)
+                base = statement.column if base is None or statement.column < base else base
             if base is not None and base != known:
                 changed |= _move_outside(block.body, index, base, skipped)
                 known = base
             if not statement.holds_bodies:
-                index += 1
                 continue
             following = _after_body(statement, block.body[index + 1 :], base)
             if following is not None:
@@ -75,7 +72,6 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
             if isinstance(statement, nodes.If):
                 seen.append(statement)
             todo += _blocks_in(statement, base)
-            index += 1
     for one in seen:
         _mark_if_in_else(one)
     return changed
@@ -153,9 +149,9 @@ def _below_all_of_elif(block: _StatementList, skipped: Collection[str]) -> bool:
     """Move what is in the column of the whole statement out of each ``if`` that will be an ``elif`` behind a body that
     leaves, before its clause is filled: it goes below all of them. Return whether anything moved.
     """
-    base = column_of_body(block.body) if block.base is None else block.base
-    changed = False
-    for index in reversed(range(1, len(block.body))):
+    changed, found = False, [at for at, one in enumerate(block.body) if at and one.__class__ is nodes.If]
+    base = column_of_body(block.body) if found and block.base is None else block.base
+    for index in reversed(found):
         spend(STEP, "finding the clauses by their columns")
         one = block.body[index]
         if base is not None and isinstance(one, nodes.If) and one.column in (base + 2, base + 3):
@@ -272,7 +268,7 @@ def _move_outside(body: list[nodes.Statement], start: int, base: int, skipped: C
     """
     changed = False
     for index, statement in enumerate(itertools.islice(body, start, None), start):
-        inner = RULES.decide(statement, skipped)
+        inner = RULES.decide(statement, skipped) if "orelse" in statement.holds_bodies else None
         if inner and _is_outside(statement, inner, base):
             changed = True
             body[index + 1 : index + 1] = statement.orelse  # type: ignore[attr-defined]
@@ -283,7 +279,7 @@ def _move_outside(body: list[nodes.Statement], start: int, base: int, skipped: C
 def _is_outside(statement: nodes.Statement, inner: list[nodes.Statement], base: int) -> bool:
     """Whether the ``else`` clause of ``statement`` is in the statement's own column, so that it is not a clause."""
     orelse: list[nodes.Statement] = statement.orelse  # type: ignore[attr-defined]
-    column = column_of_body(orelse)
+    column = column_of_body(orelse) if orelse else None
     return column is not None and column == base and column != column_of_body(inner) and _is_below(inner, orelse[0])
 
 
@@ -362,7 +358,8 @@ def _is_elif(statement: nodes.Statement, inner: list[nodes.Statement]) -> bool:
 
 def column_of_body(body: list[nodes.Statement]) -> int | None:
     """Return the column in which the statements of ``body`` begin; None if unknown."""
-    return min((one.column for one in body if one.column is not None), default=None)
+    columns = [one.column for one in body if one.column is not None]
+    return min(columns) if columns else None
 
 
 # The rules: each returns the body that precedes the clause which the statement may have
@@ -372,9 +369,9 @@ def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | 
     """What follows an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented. An assert
     statement has none.
     """
-    if not isinstance(statement, nodes.If) or case_of(statement.test) is not None or _is_assert(statement):
+    if not isinstance(statement, nodes.If) or not leaves(statement.body):
         return None
-    return statement.body if leaves(statement.body) else None
+    return statement.body if case_of(statement.test) is None and not _is_assert(statement) else None
 
 
 def _is_assert(statement: nodes.If) -> bool:

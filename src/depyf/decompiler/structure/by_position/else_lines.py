@@ -21,7 +21,7 @@ def write_else_lines(body: list[nodes.Statement], instructions: Sequence[Instruc
         return False
     lines = {one.line for one in instructions}
     changed = False
-    for suite in list(nodes.bodies(body)):
+    for suite in nodes.bodies(body):
         if len(suite) > 1 and _is_clause(suite[-1], suite[-2], lines):
             _move(suite)
             while len(suite) > 1 and _leaves_at(suite[-2]) is not None and _leaves_at(suite[-2]) == _above(suite[-1]):

@@ -20,7 +20,7 @@ _STAYS = ("JUMP", "RETURN_VALUE", "RAISE", "RERAISE")
 
 def write_idle_lines(body: list[nodes.Statement], instructions: Sequence[Instruction]) -> bool:
     """Insert a ``pass`` for each NOP that is alone on its line; return whether there were any."""
-    if not any(one.op == "NOP" for one in instructions):
+    if not [one for one in instructions if one.op == "NOP" and (one.position is None or one.position[2] is None)]:
         return False
     changed = False
     shared = {one.line for at, one in enumerate(instructions) if one.op != "NOP" and not is_copied(instructions, at)}

@@ -10,9 +10,11 @@ import sys
 from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ...bytecode import Instruction
+from ...bytecode.instruction import Position
 from ...lift.columns import DEBUG_AND, INDENT
 from ...lift.values import CaseElse, case_of
 from ...syntax import nodes
+from ...syntax.transforms.redundant_return import returns_none
 from ..context import TRIES
 from ..rules import Rules
 from .else_clauses import column_of_body
@@ -113,10 +115,12 @@ def _write_test_at_end(
 ) -> bool:
     """Write the constant test that ends the code: the implicit return has its position, there is no NOP."""
     last = body[-1] if body else None
-    if not isinstance(last, nodes.Return) or last.value not in (None, nodes.Constant(None)):
+    if last is None or not returns_none(last):
+        return False
+    ends = _wide_returns(instructions)
+    if not ends:
         return False
     above = max((one.line or 0 for one in nodes.statements_in_order(body[:-1])), default=0)
-    ends = (i.position for i in instructions if i.op == "RETURN_VALUE" and i.position and None not in i.position)
     position = next((one for one in ends if above < one[0] == one[1] and last.line in (None, one[0])), None)
     if position is None:
         return False
@@ -136,6 +140,12 @@ def _write_test_at_end(
     return False
 
 
+def _wide_returns(instructions: list[Instruction]) -> list[Position]:
+    """The positions of the returns, if one is as wide as a constant test."""
+    ends = [i.position for i in instructions if i.op == "RETURN_VALUE" and i.position and None not in i.position]
+    return ends if not {*_FALSE, *_TRUE}.isdisjoint([one[3] - one[2] for one in ends]) else []
+
+
 def _write_test_of_whole(body: list[nodes.Statement]) -> bool:
     """Write ``if True:`` where the only statement is as far to the right of the place for it."""
     if len(body) != 1 or body[0].column is None or body[0].column % INDENT != len("if True: ") % INDENT:
@@ -153,7 +163,7 @@ def _write_tests_of_debug(body: list[nodes.Statement]) -> bool:
     changed = False
     for inner in nodes.bodies(body):
         for before, statement in zip([None, *inner], inner):
-            if not isinstance(statement, nodes.If) or statement.column is None:
+            if statement.__class__ is not nodes.If or statement.column is None:
                 continue
             if case_of(statement.test) is not None or isinstance(before, CaseElse):
                 continue  # the test may be a guard

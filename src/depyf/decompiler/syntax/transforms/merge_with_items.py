@@ -13,7 +13,7 @@ from .tail_positions import DEFINITIONS
 
 def merge_with_items(body: list[n.Statement], kind: str) -> None:
     """Merge nested with statements, outermost first: only of the first item is the column that of the statement."""
-    for one in list(n.bodies(body, DEFINITIONS)):
+    for one in n.bodies(body, DEFINITIONS):
         _merge(one)
 
 

@@ -15,7 +15,7 @@ def join_lines(body: list[Statement], kind: str) -> None:
     """
     if len({statement.line for statement in body}) == 1 and not all(isinstance(one, n.Import) for one in body):
         return
-    for inner in list(bodies(body)):
+    for inner in bodies(body):
         kept: list[Statement] = []
         for statement in inner:
             last = kept[-1] if kept else None

@@ -53,7 +53,7 @@ _IDLE = ("pass", "...")
 
 def returns_none(statement: n.Statement) -> bool:
     """Whether a statement is `return` or `return None`."""
-    if not isinstance(statement, n.Return):
+    if statement.__class__ is not n.Return:
         return False
     value = statement.value
     return value is None or (isinstance(value, n.Constant) and value.value is None)

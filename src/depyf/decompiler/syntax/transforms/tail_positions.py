@@ -24,11 +24,12 @@ def written_out(body: list[n.Statement], is_redundant: Callable[[n.Statement], b
     latest: int | None = None
     for statement in n.statements_in_order(body, DEFINITIONS):
         line = statement.line
-        if line is None or (isinstance(statement, n.Expr) and isinstance(statement.value, n.Constant)):
+        if line is None or (statement.__class__ is n.Expr and isinstance(statement.value, n.Constant)):
             continue  # docstrings have no instructions
-        if latest is not None and line > latest and is_redundant(statement):
-            found.add(id(statement))
-        latest = line if latest is None else max(latest, line)
+        if latest is None or line > latest:
+            if latest is not None and is_redundant(statement):
+                found.add(id(statement))
+            latest = line
     return found
 
 
@@ -83,6 +84,8 @@ def _arms(statement: n.Statement, through_finally: bool) -> Iterator[list[n.Stat
     None of a try statement with finally, unless `through_finally`: leaving its body by a jump runs another copy of the
     finally clause than falling off its end, and a return in the clause itself swallows exceptions.
     """
+    if not statement.holds_bodies:
+        return
     if isinstance(statement, n.If):
         yield statement.body
         yield statement.orelse
