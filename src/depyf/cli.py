@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import contextlib
 import os
 import signal
 import sys
 import threading
+import time
 from types import FrameType
-from typing import TYPE_CHECKING, Iterator, NoReturn
+from typing import TYPE_CHECKING, Any, Iterator, NoReturn
 
 from . import terminal
 from .errors import DecompilationError, DepyfError
@@ -35,7 +37,7 @@ def main(arguments: list[str] | None = None, path: list[str] | None = None) -> i
 
     ``path`` is the `sys.path` of a program that ``depyf run`` runs, if that is another one.
     """
-    with _ended_by_sigterm():
+    with _ended_by_signals():
         try:
             options = parse(arguments)
             if options.command != "run":
@@ -99,20 +101,36 @@ class _Terminated(BaseException):
 
 
 @contextlib.contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """In the block SIGTERM is an exception, so that files in progress are removed, unless the caller handles it."""
+def _ended_by_signals() -> Iterator[None]:
+    """In the block SIGTERM is an exception, so that files in progress are removed, unless the caller handles it.
+
+    An exception in a finalizer is only reported: there, SIGTERM and SIGINT are sent again a moment later.
+    """
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise _Terminated
 
+    def send_again(number: int) -> None:
+        time.sleep(0.01)
+        signal.raise_signal(number)
+
+    def heard(lost: Any) -> None:
+        number = {_Terminated: signal.SIGTERM, KeyboardInterrupt: signal.SIGINT}.get(lost.exc_type)
+        if number is None:
+            before(lost)
+        else:
+            _thread.start_new_thread(send_again, (number,))
+
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
+    before, sys.unraisablehook = sys.unraisablehook, heard
     signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        sys.unraisablehook = before
 
 
 def _stopped(why: str, status: int) -> int:

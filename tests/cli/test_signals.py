@@ -16,13 +16,19 @@ PROGRAM = """\
 import os, signal, sys
 from depyf import cli
 
-calls, at, number = 0, int(sys.argv[1]), getattr(signal, sys.argv[2])
+calls, at, number = 0, int(sys.argv[1]), getattr(signal, sys.argv[2].split("-")[0])
 
 def count(frame, event, argument):
     global calls
     calls += event == "call"
     if calls == at and event == "call":
+        InFinalizer() if len(sys.argv[2].split("-")) > 1 else os.kill(os.getpid(), number)
+
+class InFinalizer:
+    def __del__(self):  # as a weak reference's callback of importlib
         os.kill(os.getpid(), number)
+        for _ in range(1000):
+            pass
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -79,6 +85,14 @@ def test_a_signal_at_ten_moments(command, run, tmp_path):
         while is_there(process):
             assert time.monotonic() < end
             time.sleep(0.01)
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_signal_in_a_finalizer(name, run):
+    """Its exception is lost there."""
+    _, (_, calls) = run(0, name, COMMANDS["disasm"])
+    done, _ = run(calls // 2, name + "-in a finalizer", COMMANDS["disasm"])
+    assert (done.returncode, done.stderr) == SAID[name]
 
 
 def is_there(group):
