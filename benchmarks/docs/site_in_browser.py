@@ -4,8 +4,9 @@
     python benchmarks/docs/site_in_browser.py --axe axe.min.js [--site site]
 
 axe-core is a package of npm. What it finds in the text of a page is wrong, and so is text wider than the window.
-What it finds around the text is the theme's, and is only counted. Exits with 1 if something is wrong, with 2 without a
-browser.
+What it finds around the text is the theme's, and is only counted. Where the page that decompiles in the browser is
+built into the site (`web/build.py --out site/browser`), an example is tried, too. Exits with 1 if something is wrong,
+with 2 without a browser.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from devtools import Browser, serving
 from report_in_browser import browser
 
 WIDTHS = (1280, 400)
+EXAMPLE = "walk.html"
+PROVEN = """\
+document.querySelector("iframe.try")?.contentDocument?.body?.innerText.includes("identical")"""
 FOUND = """\
 axe.run().then(({violations}) => violations.flatMap(({id, nodes}) => nodes.map((node) => {
   const at = document.querySelector(node.target[0]);
@@ -41,7 +45,8 @@ def main() -> int:
     options = parser.parse_args()
     chromium = browser(options.chromium)
     axe = options.axe.read_text(encoding="utf-8")
-    pages = sorted(path.relative_to(options.site).as_posix() for path in options.site.rglob("*.html"))
+    pages = sorted(path.relative_to(options.site).as_posix() for path in options.site.rglob("*.html")
+                   if path.parent.name != "browser")
     wrong = 0
     theirs: Counter[str] = collections.Counter()
     with tempfile.TemporaryDirectory() as profile, serving(options.site) as server:
@@ -60,6 +65,11 @@ def main() -> int:
                     for one in ours:
                         print(f"{name} at {width}: {one}")
                     wrong += len(ours)
+            if (options.site / "browser" / "versions.json").is_file():
+                page.go(server.address + EXAMPLE)
+                page.wait("document.querySelector('button.try')")
+                page.run("document.querySelector('button.try').click(); 0")
+                print(f"an example is proven {page.wait(PROVEN):.1f} s after a click")
         finally:
             page.close()
     print(f"{len(pages)} pages at {len(WIDTHS)} widths: {wrong} wrong; the theme's: {dict(theirs) or 'none'}")
