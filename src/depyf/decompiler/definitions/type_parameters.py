@@ -85,7 +85,7 @@ def _beside(value: nodes.Expression, dead: nodes.Expression) -> nodes.Expression
     """``value`` with ``dead`` in a branch that is never taken. A tuple stays one: its items are constraints."""
     if isinstance(value, nodes.Tuple) and value.elts:
         return nodes.Tuple([_beside(value.elts[0], dead), *value.elts[1:]])
-    return nodes.IfExp(nodes.Constant(True), value, dead)
+    return apart(value, dead)
 
 
 def _without_dead_names(body: list[nodes.Statement]) -> tuple[list[nodes.Statement], list[nodes.Expression]]:

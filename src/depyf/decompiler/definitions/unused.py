@@ -14,6 +14,7 @@ from ..bytecode.kinds import is_comprehension, kind_of
 from ..bytecode.part import ON_CELLS
 from ..syntax import nodes
 from ..syntax.scopes import bound_names
+from ..syntax.transforms.kept_constants import apart
 from ..syntax.transforms.unreached import unreached_places
 from .declarations import after_docstring, comprehensions_of
 from .traces import annotate_locals
@@ -78,7 +79,7 @@ _AWAITS = frozenset({"GET_AWAITABLE", "GET_AITER", "ASYNC_FOR_ITER"})
 def mention_in_value(value: nodes.Expression, raw: RawCode, instructions: list[Instruction]) -> nodes.Expression:
     """Mention the same in the value of a lambda or in the element of a comprehension."""
     dead = unused_value(raw, instructions)
-    return value if dead is None else nodes.IfExp(nodes.Constant(True), value, dead)
+    return value if dead is None else apart(value, dead)
 
 
 def unused_value(raw: RawCode, instructions: list[Instruction]) -> nodes.Expression | None:

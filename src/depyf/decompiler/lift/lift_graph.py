@@ -198,15 +198,19 @@ class _Lifter:
             state.push(Marker("exit", item))
             state.push(Given("enter", item))
             return 1 + (self.skip_await(block, position + 1) if item.is_async else 0)
-        if op == "CONST" and type(instruction.arg) is slice:
-            bounds = instruction.arg.start, instruction.arg.stop, instruction.arg.step
-            state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
+        if op == "CONST":
+            value = instruction.arg
+            if type(value) is slice:
+                bounds = value.start, value.stop, value.step
+                state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
+            else:
+                state.push(nodes.Constant(value))
             return 1
         if op == "BUILD_MAP" and not instruction.arg and not state.stack:
             state.push(Marker("accumulator", self.comprehension))
             return 1
         handled = state.stack[-1] if state.stack else None
-        HANDLERS[op](state, instruction) if op != "CONST" else state.push(nodes.Constant(instruction.arg))
+        HANDLERS[op](state, instruction)
         if op == "STORE_SUBSCR":
             # The store has the line of the class, the stored value that of the annotation.
             state.statements[-1].line = block.instructions[position - 1].line

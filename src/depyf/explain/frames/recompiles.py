@@ -177,6 +177,7 @@ def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -
 
 
 def _attributes(value: Any) -> dict[str, Any]:
+    """The attributes in the dictionary of ``value``, without asking its class for any."""
     try:
         found = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -350,11 +351,7 @@ def _type_of(value: Any) -> str:
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
     if attribute is not None:
-        try:
-            names = object.__getattribute__(value, "__dict__")
-        except AttributeError:
-            return _NO_VALUE
-        return names.get(attribute, _NO_VALUE) if type(names) is dict else _NO_VALUE
+        return _attributes(value).get(attribute, _NO_VALUE)
     if isinstance(value, dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)
     if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):

@@ -76,6 +76,6 @@ def _is_read_as_tuple(value: nodes.Expression) -> bool:
     return isinstance(value, nodes.List) and not any(isinstance(item, nodes.Starred) for item in value.elts)
 
 
-def apart(value: nodes.Expression) -> nodes.Expression:
-    """``value`` in a form that no version's compiler folds."""
-    return nodes.IfExp(nodes.Constant(True), value, nodes.Constant(None))
+def apart(value: nodes.Expression, dead: nodes.Expression | None = None) -> nodes.Expression:
+    """``value`` in a form that no version's compiler folds; ``dead`` is mentioned in it, and never evaluated."""
+    return nodes.IfExp(nodes.Constant(True), value, nodes.Constant(None) if dead is None else dead)

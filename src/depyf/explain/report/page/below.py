@@ -26,7 +26,7 @@ class Below:
         in_dump: whether files lie beside the page.
 
     ``tables`` and ``codes`` have what the page says of graphs and of transformed code, by name: what is alike later
-    is told by the differences. ``effects`` are the side effects that it tells, ``modules`` those it has to import.
+    is told by the differences. ``effects``: the side effects on the page so far. ``modules``: the modules to import.
     """
 
     in_dump: bool
