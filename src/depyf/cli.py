@@ -37,25 +37,28 @@ def main(arguments: list[str] | None = None, path: list[str] | None = None) -> i
 
     ``path`` is the `sys.path` of a program that ``depyf run`` runs, if that is another one.
     """
-    with _ended_by_signals():
-        try:
+    try:
+        with _ended_by_signals() as lost:
             options = parse(arguments)
             if options.command != "run":
                 _open_closed_streams()
-                return _status(options)
-        except BrokenPipeError:  # of `| head`: nobody reads on
-            return CLOSED_PIPE
-        except KeyboardInterrupt:
-            # An interrupt inside `exec` of a text makes CPython end by the signal, until another text has run
-            # (`run_eval_code_obj` in Python/pythonrun.c).
-            exec("")
-            return _stopped("interrupted", INTERRUPTED)
-        except _Terminated:
-            return _stopped("terminated", TERMINATED)
-        except Exception as error:
-            return _failed(error)
-        finally:
-            terminal.close()
+                status = _status(options)
+                if lost:
+                    raise lost.pop()
+                return status
+    except BrokenPipeError:  # of `| head`: nobody reads on
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        # An interrupt inside `exec` of a text makes CPython end by the signal, until another text has run
+        # (`run_eval_code_obj` in Python/pythonrun.c).
+        exec("")
+        return _stopped("interrupted", INTERRUPTED)
+    except _Terminated:
+        return _stopped("terminated", TERMINATED)
+    except Exception as error:
+        return _failed(error)
+    finally:
+        terminal.close()
     return run(options, path)  # its errors and signals are the program's
 
 
@@ -101,34 +104,41 @@ class _Terminated(BaseException):
 
 
 @contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def _ended_by_signals() -> Iterator[list[type[BaseException]]]:
     """In the block SIGTERM is an exception, so that files in progress are removed, unless the caller handles it.
 
-    An exception in a finalizer is only reported: there, SIGTERM and SIGINT are sent again a moment later.
+    An exception in a finalizer is only reported: there, SIGTERM and SIGINT are sent again a moment later. What a block
+    that ends before that moment must raise is in the list.
     """
+    lost: list[type[BaseException]] = []
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise _Terminated
 
     def send_again(number: int) -> None:
         time.sleep(0.01)
-        signal.raise_signal(number)
+        if lost:
+            lost.clear()
+            signal.raise_signal(number)
 
-    def heard(lost: Any) -> None:
-        number = {_Terminated: signal.SIGTERM, KeyboardInterrupt: signal.SIGINT}.get(lost.exc_type)
+    def heard(report: Any) -> None:
+        number = {_Terminated: signal.SIGTERM, KeyboardInterrupt: signal.SIGINT}.get(report.exc_type)
         if number is None:
-            before(lost)
+            before(report)
         else:
+            lost.append(report.exc_type)
             _thread.start_new_thread(send_again, (number,))
 
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
+        yield lost
         return
-    before, sys.unraisablehook = sys.unraisablehook, heard
-    signal.signal(signal.SIGTERM, end)
+    before = sys.unraisablehook
     try:
-        yield
+        sys.unraisablehook = heard
+        signal.signal(signal.SIGTERM, end)
+        yield lost
     finally:
+        lost.clear()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         sys.unraisablehook = before
 

@@ -89,10 +89,11 @@ def test_a_signal_at_ten_moments(command, run, tmp_path):
 
 @pytest.mark.parametrize("name", SAID)
 def test_a_signal_in_a_finalizer(name, run):
-    """Its exception is lost there."""
+    """Its exception is lost there. The command may end before the signal is sent again."""
     _, (_, calls) = run(0, name, COMMANDS["disasm"])
-    done, _ = run(calls // 2, name + "-in a finalizer", COMMANDS["disasm"])
-    assert (done.returncode, done.stderr) == SAID[name]
+    for at in (calls // 2, calls - 100):
+        done, _ = run(at, name + "-in a finalizer", COMMANDS["disasm"])
+        assert (at, done.returncode, done.stderr) == (at, *SAID[name])
 
 
 def is_there(group):
