@@ -9,6 +9,7 @@ from forks import TORCH
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import add_reasons, reason_from_text
 from depyf.explain.model import CacheEntry
+from depyf.explain.report.remarks.findings import changes_words
 from depyf.explain.report.why import recompile_words
 from depyf.explain.torch_facts.torch_keeps import guard_failures
 
@@ -266,6 +267,39 @@ def test_marks_of_dimensions_are_told_by_the_functions_that_make_them(text, word
     one = reason_from_text("0/0: " + text, RecompilingCall(tensors, {}, {}))
     assert one.words == words and not one.expected and not one.actual
     assert one.remedy == ("" if "a tensor" in words else f"mark {one.subject} in the same way before each call")
+
+
+@pytest.mark.parametrize("text, words", [
+    ("2 <= L['x'].size()[0]", "x.shape[0] was at least 2, then 1 (sizes 0 and 1 are always compiled by themselves)"),
+    ("2 <= y.size()[1]", "y.shape[1] was at least 2, then 7"),
+    ("y.size()[1] <= 5", "y.shape[1] was at most 5, then 7"),
+    ("8 <= L['y'].size()[1] <= 10", "y.shape[1] was from 8 to 10, then 7"),
+    ("6 <= n", "n was at least 6, then 3"),
+    ("(L['y'].size()[1] % 2) == 0", "(y.shape[1] % 2) == 0; y.shape[1] is 7 now"),
+    ("Mod(L['self'].n, 2) == 0", "Mod(self.n, 2) == 0"),
+    ("L['x'].size()[0] == L['y'].size()[0]", "x.shape[0] == y.shape[0] (x.shape[0] is 1, y.shape[0] is 4 now)"),
+    ("2 <= L['x'].size()[3]", "2 <= x.shape[3]"),
+    ("2 <= L['z'].size()[0] and n == 4", "2 <= z.shape[0] and n == 4"),
+    ("2 <= L['sub'].size()[0]", "2 <= sub.shape[0]"),
+])  # fmt: skip
+def test_numbers_in_a_check_are_told_as_they_are_now(text, words):
+    class Asked(torch.Tensor):
+        @property
+        def shape(self):
+            raise AssertionError("code of the program")
+
+    inputs = {"x": torch.ones(1), "y": torch.ones(4, 7), "n": 3, "sub": torch.ones(1).as_subclass(Asked)}
+    assert changes_words([reason_from_text("0/0: " + text, RecompilingCall(inputs, {}, {}))]) == words
+
+
+def test_functions_are_told_by_their_names():
+    call = RecompilingCall({"f": len}, {}, {})
+    same = "0/{}: L['f'] is the object it was, type=<class 'builtin_function_or_method'>"
+    reasons = [reason_from_text(same.format(0), call)]
+    call.local_names["f"] = lambda x: x
+    reasons += [reason_from_text(text, call) for text in (same.format(0), "0/2: L['f'].__code__ is the object it was")]
+    line = test_functions_are_told_by_their_names.__code__.co_firstlineno + 4
+    assert changes_words(reasons) == f"f was one built-in function, then len, the lambda of line {line}"
 
 
 def test_a_global_that_is_gone_is_no_key():

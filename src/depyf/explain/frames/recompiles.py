@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from types import CodeType, MappingProxyType
+import sys
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
 from typing import Any, Mapping, Sequence
 
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
@@ -59,6 +60,13 @@ _MARKED_BY = {
     "unbacked": "mark_unbacked", None: "mark_dynamic or a function like it",
 }  # fmt: skip
 _DIMENSIONS = re.compile(r"\{([\d, ]*)\}")
+_NUMBER = re.compile(
+    r"(?<![\w.'\"])(?!(?:and|or|not|is)\b)[A-Za-z_]\w*(?![\w(])(?:\[['\"]?\w+['\"]?\]|\.\w+(?![\w(]))*"
+    r"(?:\.size\(\)\[(?P<index>\d+)\])?"
+)
+_BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
+_NOUNS = {"builtin_function_or_method": "built-in function"}
+_SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 _LONGEST_VALUE = 80
 _NO_VALUE = object()
 
@@ -142,7 +150,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         value = _value_of(kind.group("source"), call)
         found.actual = "" if value is _NO_VALUE else type(value).__name__
     elif same is not None:
-        _of_object(found, same, _value_of(same["source"], call))
+        _of_object(found, same, _value_of(same["source"].replace(".__code__", ""), call))
     elif compared is not None and " is " in code and _SOURCE.match(compared["expected"]):  # one object for both
         found.subject, found.expected = user_spelling(compared["source"]), user_spelling(compared["expected"])
         found.words = f"{found.subject} is {found.expected}"
@@ -152,6 +160,37 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.subject = user_spelling(compared.group("source"))
         value = _value_of(compared.group("source"), call)
         found.actual = _plain(value) or _type_of(value)
+    else:
+        _of_numbers(found, code, call)
+
+
+def _of_numbers(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
+    """``2 <= L['x'].size()[0]``, ``(L['n'] % 2) == 0``: what the numbers in it are now."""
+    terms = {term[0]: _number_of(term, call) for term in _NUMBER.finditer(code)}
+    bounds = _BOUNDS.match(code)
+    if not terms or not all(terms.values()):
+        return
+    if len(terms) > 1:
+        found.note = ", ".join(f"{user_spelling(term)} is {value}" for term, value in terms.items()) + " now"
+        return
+    [(term, found.actual)] = terms.items()
+    found.subject = user_spelling(term)
+    if bounds is not None and bounds["term"] == term:
+        least, most = bounds["least"], bounds["most"]
+        words = f"from {least} to {most}" if least and most else f"at least {least}"
+        found.expected = words if least else f"at most {most}"
+        if term.endswith("]") and ".size()" in term and found.actual in ("0", "1"):
+            found.note = _SMALL_SIZES
+
+
+def _number_of(term: re.Match[str], call: RecompilingCall | None) -> str:
+    """A size or an integer of the call, "" if it is not known. Only torch's own tensors are asked."""
+    value, torch = _value_of(term[0].partition(".size()")[0], call), sys.modules.get("torch")
+    if term["index"] is None:
+        return repr(value) if type(value) is int else ""
+    if torch is None or type(value) not in (torch.Tensor, torch.nn.Parameter) or value.dim() <= int(term["index"]):
+        return ""
+    return str(int(value.shape[int(term["index"])]))
 
 
 def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
@@ -194,7 +233,7 @@ def _of_tensor(found: RecompileReason, match: re.Match[str]) -> None:
     elif match["what"] == "dtype":
         found.expected, found.actual = (DTYPES.get(name, name) for name in (found.expected, found.actual))
     if match["what"] == "size" and {found.expected, found.actual} & {"0", "1"}:
-        found.note = "sizes 0 and 1 are always compiled by themselves"
+        found.note = _SMALL_SIZES
     verb = "is" if match["what"] == "requires_grad" else "=="
     found.words = f"{found.subject} {verb} {found.expected}"
 
@@ -240,6 +279,7 @@ def _of_twins(found: RecompileReason, match: re.Match[str]) -> None:
 def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None:
     """``fun is the object it was, type=<class 'function'>``: torch tells its class, or which class it is."""
     source, shown = match["source"].replace(".__code__", ""), (match["type"] or "").rpartition(".")[2]
+    shown = _NOUNS.get(shown, shown)
     found.subject, is_class = user_spelling(source), isinstance(value, type)
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
@@ -248,8 +288,16 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
     if value is None or is_class:
         found.actual = "None" if value is None else value.__name__
     elif value is not _NO_VALUE or source != match["source"]:
-        kind = noun if source != match["source"] else type(value).__name__
-        found.actual = "another" if kind == noun else f"of type {kind}"
+        kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
+        found.actual = _function_name(value) or ("another" if kind == noun else f"of type {kind}")
+
+
+def _function_name(value: Any) -> str:
+    """``max``, ``the lambda of line 12``; "" of what is no function."""
+    name = value.__name__ if type(value) in (FunctionType, BuiltinFunctionType) else ""
+    if name == "<lambda>":
+        return f"the lambda of line {value.__code__.co_firstlineno}"
+    return name if name.isidentifier() else ""
 
 
 def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:

@@ -155,7 +155,8 @@ def changes_words(reasons: Sequence[RecompileReason], placed: bool = False) -> s
     kept = _KEPT.fullmatch(subject)
     if kept is not None:
         subject = "a value from before the graph break" + (", its " + kept[1] if kept[1] else "")
-    values = distinct(value for one in reasons for value in (one.expected, one.actual))
+    values = distinct(value for one in reasons for value in (one.expected, one.actual)
+                      if one is reasons[0] or not value.startswith("one "))  # the first is any, too
     note = next((f" ({one.note})" for one in reasons if one.note), "")
     return "{} was {}, then {}{}".format(subject, values[0], ", ".join(values[1:]) or "the same", note)
 
