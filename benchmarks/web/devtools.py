@@ -17,6 +17,16 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 
+def waited(is_true: Callable[[], Any], seconds: float, what: str) -> float:
+    """Wait until something is true; the seconds that took. Raises TimeoutError."""
+    start = time.monotonic()
+    while not is_true():
+        if time.monotonic() - start > seconds:
+            raise TimeoutError(f"never true: {what}")
+        time.sleep(0.02)
+    return time.monotonic() - start
+
+
 class Browser:
     """One Chromium with one page, and the messages of its workers."""
 
@@ -98,12 +108,7 @@ class Browser:
 
     def wait(self, script: str, seconds: float = 120) -> float:
         """Wait until an expression is true; the seconds that took. Raises TimeoutError."""
-        start = time.monotonic()
-        while not self.run(f"Boolean({script})"):
-            if time.monotonic() - start > seconds:
-                raise TimeoutError(f"never true: {script}")
-            time.sleep(0.02)
-        return time.monotonic() - start
+        return waited(lambda: self.run(f"Boolean({script})"), seconds, script)
 
     def go(self, address: str) -> None:
         """Load an address in the page, and wait until it is there."""
@@ -117,6 +122,12 @@ class Browser:
                   mobile=width < 600)  # fmt: skip
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.send("Emulation.setEmulatedMedia", self.page, features=features)
+
+    def drop_path(self, path: Path) -> None:
+        """Drop a file or a folder of the disk, as a file manager does."""
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.send("Input.dispatchDragEvent", self.page, type=kind, x=300, y=150, data=data)
 
     def picture(self, path: Path) -> None:
         """Write what is seen as a PNG file."""

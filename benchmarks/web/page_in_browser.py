@@ -1,10 +1,11 @@
-"""Builds the page of web/, serves it and uses it in a headless Chromium: drops, types, cancels, compares.
+"""Builds the page of web/, serves it and uses it in a headless Chromium or Firefox: drops, types, cancels, compares.
 
 Prints what is wrong, then sizes and times, and exits with 1 if anything is not as it should be. The files to drop are
-recorded (tests/cases/compiled), so no other Python is needed; Node.js, npm and a Chromium are.
+recorded (tests/cases/compiled), so no other Python is needed; Node.js, npm and one of the browsers are.
 
     python benchmarks/web/page_in_browser.py                             build all versions, then use the page
     python benchmarks/web/page_in_browser.py --built build/web           use one that is built
+    python benchmarks/web/page_in_browser.py --firefox PATH              in this Firefox
     python benchmarks/web/page_in_browser.py --pictures DIR --axe axe.min.js   screenshots; axe-core, a package of npm
 """
 
@@ -23,9 +24,10 @@ import time
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 from devtools import Browser, Server, serving
+from firefox import Firefox
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "web"), str(ROOT / "benchmarks" / "torch_compile"),
@@ -42,11 +44,16 @@ LISTED = "!document.querySelector('#members').hidden && document.querySelector('
 IDLE = "document.querySelector('#busy').hidden"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
-OF_DEEP_CODE = ("Pyodide has suffered a fatal error", "The cause of the fatal error was", "call stack size exceeded")
-"""What Pyodide logs when its worker's stack is full: the page ends that worker."""
+OF_PYODIDE = (
+    "Pyodide has suffered a fatal error", "The cause of the fatal error was", "call stack size exceeded",
+    "too much recursion", "The WebAssembly exception handling 'try' instruction is deprecated",
+)  # fmt: skip
+"""What is logged when its worker's stack is full, and the page ends that worker; and what Firefox says of its code."""
 
-OWN_HOSTS = (".google.com", ".googleapis.com", ".gvt1.com")
-"""Of Chromium, which looks for updates and the like whatever page it shows."""
+OWN_HOSTS = (
+    ".google.com", ".googleapis.com", ".gvt1.com", ".mozilla.com", ".mozilla.net", ".mozilla.org", ".firefox.com",
+)  # fmt: skip
+"""Of the browsers, which look for updates and the like whatever page they show."""
 
 
 def compiled(version: str) -> bytes:
@@ -72,7 +79,7 @@ def archive(files: Dict[str, bytes]) -> bytes:
 class Session:
     """The page in a browser, and what was found out about it."""
 
-    def __init__(self, page: Browser, server: Server, axe: str, verbose: bool) -> None:
+    def __init__(self, page: Union[Browser, Firefox], server: Server, axe: str, verbose: bool) -> None:
         self.page, self.server, self.axe, self.verbose = page, server, axe, verbose
         self.wrong: List[str] = []
         self.count = 0
@@ -99,12 +106,6 @@ class Session:
           document.querySelector({json.dumps(on)}).dispatchEvent(
             new DragEvent("drop", {{ dataTransfer: data, bubbles: true, cancelable: true }}));
         }})()""")
-
-    def drop_path(self, path: Path) -> None:
-        """Drop a file or a folder of the disk, as a file manager does."""
-        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
-        for kind in ("dragEnter", "dragOver", "drop"):
-            self.page.send("Input.dispatchDragEvent", self.page.page, type=kind, x=300, y=150, data=data)
 
     def shown(self, name: str, data: bytes, on: str = "body") -> float:
         """Drop a file and wait until its source is shown; the seconds that took."""
@@ -256,7 +257,7 @@ def use_report(at: Session) -> None:
     cases = ROOT / "tests" / "cases" / "reports"
     for path, said in ((cases / "trace.log", "1 call raised"), (cases / "dump", "2 graph breaks")):
         at.page.run("document.querySelector('iframe')?.remove()")
-        at.drop_path(path)
+        at.page.drop_path(path)
         at.page.wait(f"document.querySelector('iframe') || {TROUBLE}")
         at.note(f"a report is shown: {at.text('#trouble')}", at.page.run("!document.querySelector('#report').hidden"))
         frame = at.page.frame("report.html")
@@ -347,10 +348,11 @@ def main() -> int:
     parser.add_argument("--axe", default="", help="axe.min.js of axe-core")
     parser.add_argument("--pictures", type=Path, help="a folder for screenshots")
     parser.add_argument("--chromium", default=os.environ.get("CHROMIUM", ""), help="the browser")
+    parser.add_argument("--firefox", default="", metavar="PATH", help="this Firefox in its place")
     parser.add_argument("--damaged", type=int, default=40, metavar="N", help="damaged files (default 40)")
     parser.add_argument("-v", "--verbose", action="store_true", help="print what is said of hostile files")
     options = parser.parse_args()
-    chromium = browser(options.chromium)
+    chromium = "" if options.firefox else browser(options.chromium)
     axe = Path(options.axe).read_text(encoding="utf-8") if options.axe else ""
     with tempfile.TemporaryDirectory() as name:
         folder = options.built
@@ -363,7 +365,8 @@ def main() -> int:
         if options.pictures:
             options.pictures.mkdir(parents=True, exist_ok=True)
         with serving(folder) as server:
-            page = Browser(chromium, Path(name) / "profile", server.server_port)
+            profile, port = Path(name) / "profile", server.server_port
+            page = Firefox(options.firefox, profile, port) if options.firefox else Browser(chromium, profile, port)
             at = Session(page, server, axe, options.verbose)
             try:
                 page.size(1280, 900, False)
@@ -379,15 +382,16 @@ def main() -> int:
                 hosts = {one.split("://")[-1].split("/")[0].split(":")[0] for one in server.foreign}
                 foreign = [one for one in hosts if not one.endswith(OWN_HOSTS)]
                 at.note(f"requests to other hosts: {foreign}", not foreign)
-                asked = [one for one in page.requests if not one.startswith((server.address, "blob:" + server.address))]
-                at.note(f"requests of the page to other hosts: {asked}", not asked and page.requests)
-                for one in page.complaints():
-                    at.note(f"the browser complains: {one}", any(map(one.count, OF_DEEP_CODE)))
+                requests = page.requests
+                asked = [one for one in requests if not one.startswith((server.address, "blob:" + server.address))]
+                at.note(f"requests of the page to other hosts: {asked}", not asked and requests)
+                for one in dict.fromkeys(page.complaints()):
+                    at.note(f"the browser complains: {one}", any(map(one.count, OF_PYODIDE)))
             finally:
                 page.close()
         for one in at.wrong:
             print("wrong: " + one)
-        print(f"{at.count} checks, {len(at.wrong)} wrong; {len(page.requests)} requests by the page and its workers")
+        print(f"{at.count} checks, {len(at.wrong)} wrong; {len(requests)} requests by the page and its workers")
         for what, seconds in at.times.items():
             print(f"  {what}: {seconds:.2f} s")
         sizes(folder)
