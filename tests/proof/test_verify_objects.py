@@ -38,6 +38,11 @@ class Slotted:
     def __call__(self, *args):
         return self.f(*args)
 
+class Hiding(Around):
+    @property
+    def __dict__(self):
+        raise SystemExit("code of the class has run")
+
 class Point:
     def __init__(self, x):
         self.x = x
@@ -55,6 +60,7 @@ SHAPES = {
     "wraps twice": f"@around\n@around\n{FUNCTION}",
     "an object with attributes": f"@Around\n{FUNCTION}",
     "an object with slots": f"@Slotted\n{FUNCTION}",
+    "an object whose dictionary is a property": f"@Hiding\n{FUNCTION}",
     "lru_cache": f"@functools.lru_cache(maxsize=None)\n{FUNCTION}",
     "the size of a cache": "@functools.lru_cache(maxsize=ONE)\ndef f(a):\n    return a\n",
     "contextmanager": "@contextlib.contextmanager\ndef f(a):\n    yield ONE\n",

@@ -358,12 +358,25 @@ def _slots(cls: type) -> Iterator[tuple[str, types.MemberDescriptorType]]:
 
 
 def _state(x: Any) -> dict[str, Any]:
-    found = {name: member.__get__(x, type(x)) for name, member in _slots(type(x)) if _is_set(member, x)}
-    try:
-        found.update(object.__getattribute__(x, "__dict__"))
-    except AttributeError:  # it has slots alone
-        pass
-    return found
+    return {
+        **{name: member.__get__(x, type(x)) for name, member in _slots(type(x)) if _is_set(member, x)},
+        **attributes(x),
+    }
+
+
+_MRO_OF, _DICT_OF = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
+
+
+def attributes(x: Any) -> dict[str, Any]:
+    """The dictionary of an object's attributes, {} if it has none. No code of its class runs, which may be a property
+    of that name.
+    """
+    for base in _MRO_OF(type(x)):
+        own = _DICT_OF(base).get("__dict__")
+        if isinstance(own, (types.GetSetDescriptorType, types.MemberDescriptorType)):
+            found = own.__get__(x)
+            return found if type(found) is dict else {}
+    return {}
 
 
 def _is_set(member: types.MemberDescriptorType, x: Any) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple, Tuple
 
+from ...decompiler.proof.callables import attributes
+
 __all__ = ["RecompilingCall", "ChangedValue", "changes", "circumstances"]
 
 ChangedValue = Tuple[str, str, str]  # of what, what it was, what it is
@@ -36,7 +38,7 @@ def circumstances(local_names: Any) -> dict[str, str]:
     }
     for name, value in list(local_names.items()) if type(local_names) is dict else []:
         if isinstance(value, torch.nn.Module):
-            training = object.__getattribute__(value, "__dict__").get("training")
+            training = attributes(value).get("training")
             if type(training) is bool:
                 found[f"{name}.training"] = str(training)
     return found

@@ -7,6 +7,7 @@ import sys
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
 from typing import Any, Mapping, Sequence
 
+from ...decompiler.proof.callables import attributes
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
 from ..guards.tensor_checks import DTYPES
 from ..guards.words import describe, user_spelling
@@ -201,7 +202,7 @@ def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -
     by = _MARKED_BY.get(match["kind"], f"a mark ({match['kind']})")
     mark = f"_dynamo_{match['kind']}_indices" if match["kind"] else "_has_dynamo_dim_marking"
     names = call.local_names if call is not None and type(call.local_names) is dict else {}
-    marked = [name for name, value in names.items() if mark in _attributes(value)]
+    marked = [name for name, value in names.items() if mark in attributes(value)]
     source = _LOCAL.search(code)
     found.subject = user_spelling(source.group()) if source else marked[0] if len(marked) == 1 else ""
     of, dimensions = found.subject or "a tensor", _DIMENSIONS.findall(code)
@@ -213,15 +214,6 @@ def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -
     else:
         found.words = f"{of} was not marked by {by}, and is now"
     return True
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    """The attributes in the dictionary of ``value``, without asking its class for any."""
-    try:
-        found = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return found if type(found) is dict else {}
 
 
 def _of_tensor(found: RecompileReason, match: re.Match[str]) -> None:
@@ -399,7 +391,7 @@ def _type_of(value: Any) -> str:
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
     if attribute is not None:
-        return _attributes(value).get(attribute, _NO_VALUE)
+        return attributes(value).get(attribute, _NO_VALUE)
     if isinstance(value, dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)
     if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
