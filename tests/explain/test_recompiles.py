@@ -1,5 +1,7 @@
 """Why something was compiled again: every compilation that did not fit, while it is recorded and after the fact."""
 
+import collections
+import enum
 import json
 import re
 
@@ -300,6 +302,36 @@ def test_functions_are_told_by_their_names():
     reasons += [reason_from_text(text, call) for text in (same.format(0), "0/2: L['f'].__code__ is the object it was")]
     line = test_functions_are_told_by_their_names.__code__.co_firstlineno + 4
     assert changes_words(reasons) == f"f was one built-in function, then len, the lambda of line {line}"
+
+
+def test_values_inside_of_objects_are_told():
+    class Pair(collections.namedtuple("Pair", "a b")):
+        __slots__ = ()
+
+    class Slotted:
+        __slots__ = ("n", "unset")
+
+    class Proxy:
+        @property
+        def __class__(self):
+            raise AssertionError("code of the program")
+
+        __dict__ = __class__
+
+    color = enum.Enum("Color", "RED BLUE")
+    slotted = Slotted()
+    slotted.n = 5
+    call = RecompilingCall({"p": Pair(1, 3), "s": slotted, "color": color.BLUE, "proxy": Proxy()}, {}, {})
+    for text, words in (
+        ("L['p'].b == 2", "p.b was 2, then 3"),
+        ("L['p'].c == 2", "p.c == 2"),
+        ("L['s'].n == 4", "s.n was 4, then 5"),
+        ("L['s'].unset == 4", "s.unset == 4"),
+        ("L['proxy'] is the object it was, type=<class 'Proxy'>", "proxy was one Proxy, then another"),
+        ("L['proxy'].n == 4", "proxy.n == 4"),
+        ("L['color'] is the object it was, type=<class 'Color'>", "color was one Color, then Color.BLUE"),
+    ):
+        assert changes_words([reason_from_text("0/0: " + text, call)]) == words
 
 
 def test_a_global_that_is_gone_is_no_key():

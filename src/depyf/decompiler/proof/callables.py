@@ -133,7 +133,7 @@ class CallersView:
             for (word, get), (_, get_other) in zip(_parts(a), _parts(b)):
                 self._later(get(a), get_other(b), _below(where, word))
             if type(a) not in _WRAPPERS:
-                self._hidden_state(a, where)
+                self._hiddenstate(a, where)
         elif not self._containers(a, b, where) and not self._objects(a, b, where):
             self._differ(where, f"{shown(a)} against {shown(b, 'another')}")
 
@@ -219,7 +219,7 @@ class CallersView:
         wrapper = a if _parts(a) else b
         (_, get), *others = _parts(wrapper)
         if type(wrapper) not in _WRAPPERS or isinstance(wrapper, _CACHED):
-            self._hidden_state(wrapper, where)
+            self._hiddenstate(wrapper, where)
             others = []
         for word, get_other in others:
             value = get_other(wrapper)
@@ -228,7 +228,7 @@ class CallersView:
                 self._differ(_below(where, word), " against ".join(words))
         self._later(*((get(a), b) if wrapper is a else (a, get(b))), where)
 
-    def _hidden_state(self, wrapper: Any, where: str) -> None:
+    def _hiddenstate(self, wrapper: Any, where: str) -> None:
         kind = f"{type(wrapper).__module__}.{type(wrapper).__qualname__}"
         self._assume(f"{kind} gives what the function that it wraps gives", where)
 
@@ -266,7 +266,7 @@ class CallersView:
             return True
         if not (_is_plain(type(a)) and _is_plain(type(b))):
             return False
-        ours, theirs = _state(a), _state(b)
+        ours, theirs = state(a), state(b)
         if type(a) is not type(b):
             self._later(type(a), type(b), _below(where, "type"))
         elif not ours and not theirs and not is_callable_in_python(a):
@@ -342,6 +342,9 @@ def _attribute(name: str, x: Any) -> Any:
     return getattr(x, name, None)
 
 
+_MRO_OF, _DICT_OF = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
+
+
 def _is_plain(cls: type) -> bool:
     """Whether the state of its objects is in their attributes: a class statement made it, and no base has more."""
     if not cls.__flags__ & _HEAP_TYPE:
@@ -351,20 +354,18 @@ def _is_plain(cls: type) -> bool:
 
 
 def _slots(cls: type) -> Iterator[tuple[str, types.MemberDescriptorType]]:
-    for base in cls.__mro__:
-        for name, value in vars(base).items():
-            if isinstance(value, types.MemberDescriptorType):
+    for base in _MRO_OF(cls):
+        for name, value in _DICT_OF(base).items():
+            if type(value) is types.MemberDescriptorType:
                 yield name, value
 
 
-def _state(x: Any) -> dict[str, Any]:
+def state(x: Any) -> dict[str, Any]:
+    """The attributes of an object, those in slots too. No code of its class runs, as `attributes`."""
     return {
         **{name: member.__get__(x, type(x)) for name, member in _slots(type(x)) if _is_set(member, x)},
         **attributes(x),
     }
-
-
-_MRO_OF, _DICT_OF = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
 
 
 def attributes(x: Any) -> dict[str, Any]:

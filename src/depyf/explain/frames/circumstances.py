@@ -37,7 +37,7 @@ def circumstances(local_names: Any) -> dict[str, str]:
         "the number of threads": str(torch.get_num_threads()),
     }
     for name, value in list(local_names.items()) if type(local_names) is dict else []:
-        if isinstance(value, torch.nn.Module):
+        if issubclass(type(value), torch.nn.Module):
             training = attributes(value).get("training")
             if type(training) is bool:
                 found[f"{name}.training"] = str(training)

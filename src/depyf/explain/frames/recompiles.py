@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import enum
+import inspect
 import re
 import sys
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
 from typing import Any, Mapping, Sequence
 
-from ...decompiler.proof.callables import attributes
+from ...decompiler.proof.callables import attributes, state
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
 from ..guards.tensor_checks import DTYPES
 from ..guards.words import describe, user_spelling
@@ -272,7 +274,7 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
     """``fun is the object it was, type=<class 'function'>``: torch tells its class, or which class it is."""
     source, shown = match["source"].replace(".__code__", ""), (match["type"] or "").rpartition(".")[2]
     shown = _NOUNS.get(shown, shown)
-    found.subject, is_class = user_spelling(source), isinstance(value, type)
+    found.subject, is_class = user_spelling(source), issubclass(type(value), type)
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
     found.expected = shown if named else "one " + noun
@@ -281,11 +283,14 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
         found.actual = "None" if value is None else value.__name__
     elif value is not _NO_VALUE or source != match["source"]:
         kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
-        found.actual = _function_name(value) or ("another" if kind == noun else f"of type {kind}")
+        found.actual = _own_name(value) or ("another" if kind == noun else f"of type {kind}")
 
 
-def _function_name(value: Any) -> str:
-    """``max``, ``the lambda of line 12``; "" of what is no function."""
+def _own_name(value: Any) -> str:
+    """``max``, ``the lambda of line 12``, ``Color.RED``; "" of what is no function or member of an enumeration."""
+    if issubclass(type(value), enum.Enum):
+        name = attributes(value).get("_name_")
+        return f"{type(value).__name__}.{name}" if type(name) is str else ""
     name = value.__name__ if type(value) in (FunctionType, BuiltinFunctionType) else ""
     if name == "<lambda>":
         return f"the lambda of line {value.__code__.co_firstlineno}"
@@ -308,7 +313,7 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         value = _value_of(keys_of["source"], call)
         found.subject, found.expected = "set({})".format(user_spelling(keys_of["source"])), keys_of["expected"]
         found.words = f"{found.subject} == {found.expected}"
-        found.actual = _plain_keys(value) if isinstance(value, dict) else ""
+        found.actual = _plain_keys(value) if issubclass(type(value), dict) else ""
     return any(match is not None for match in (missing, contains, keys_of))
 
 
@@ -374,7 +379,7 @@ def _plain(value: Any) -> str:
 
 def _length_of(value: Any) -> str:
     kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
-    return next((str(kind.__len__(value)) for kind in kinds if isinstance(value, kind)), "")
+    return next((str(kind.__len__(value)) for kind in kinds if issubclass(type(value), kind)), "")
 
 
 def _plain_keys(value: dict[Any, Any]) -> str:
@@ -391,8 +396,11 @@ def _type_of(value: Any) -> str:
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
     if attribute is not None:
-        return attributes(value).get(attribute, _NO_VALUE)
-    if isinstance(value, dict):
+        fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
+        if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
+            return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+        return state(value).get(attribute, _NO_VALUE)
+    if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)
     if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
