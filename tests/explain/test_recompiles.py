@@ -321,17 +321,20 @@ def test_values_inside_of_objects_are_told():
     color = enum.Enum("Color", "RED BLUE")
     slotted = Slotted()
     slotted.n = 5
-    call = RecompilingCall({"p": Pair(1, 3), "s": slotted, "color": color.BLUE, "proxy": Proxy()}, {}, {})
+    names = {"p": Pair(1, 3), "s": slotted, "color": color.BLUE, "proxy": Proxy(), "n": 5,
+              "m": torch.nn.ModuleList([torch.nn.ReLU(), torch.nn.ReLU()])}  # fmt: skip
     for text, words in (
         ("L['p'].b == 2", "p.b was 2, then 3"),
         ("L['p'].c == 2", "p.c == 2"),
         ("L['s'].n == 4", "s.n was 4, then 5"),
         ("L['s'].unset == 4", "s.unset == 4"),
+        ("len(L['m']) == 3", "len(m) was 3, then 2"),
+        ("n == 4  # _dynamo/output_graph.py:371 in init_ambient_guards", "n was 4, then 5"),
         ("L['proxy'] is the object it was, type=<class 'Proxy'>", "proxy was one Proxy, then another"),
         ("L['proxy'].n == 4", "proxy.n == 4"),
         ("L['color'] is the object it was, type=<class 'Color'>", "color was one Color, then Color.BLUE"),
     ):
-        assert changes_words([reason_from_text("0/0: " + text, call)]) == words
+        assert changes_words([reason_from_text("0/0: " + text, RecompilingCall(names, {}, {}))]) == words
 
 
 def test_a_global_that_is_gone_is_no_key():

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 from ...decompiler.proof.callables import attributes, state
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
 from ..guards.tensor_checks import DTYPES
-from ..guards.words import describe, user_spelling
+from ..guards.words import describe, is_torch_file, user_spelling
 from ..model import CacheEntry, RecompileReason, SourceLine
 from ..torch_facts import torch_behavior, torch_keeps
 from .circumstances import ChangedValue, RecompilingCall, changes
@@ -118,7 +118,8 @@ def reason_from_text(
     compile_id, rest = (match.group("id"), match.group("rest")) if match else ("", head)
     check, asked = split_verbose_part(recompile_reason(rest))
     check = _HINT.sub("", check)  # which says the same
-    found = RecompileReason(compile_id, check, user_line=asked or line)
+    of_user = next((one for one in (asked, line) if one is not None and not is_torch_file(one.filename)), None)
+    found = RecompileReason(compile_id, check, user_line=of_user)
     found.words = describe(kind_of(check), check, None, {}).words or check
     _take_apart(found, check, call)
     found.remedy = remedy(found, text, code, call is not None and torch_keeps.is_static_by_request())
@@ -378,6 +379,8 @@ def _plain(value: Any) -> str:
 
 
 def _length_of(value: Any) -> str:
+    """Of a collection, or of the modules in one."""
+    value = attributes(value).get("_modules", value)
     kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
     return next((str(kind.__len__(value)) for kind in kinds if issubclass(type(value), kind)), "")
 
