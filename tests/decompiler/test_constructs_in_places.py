@@ -126,6 +126,14 @@ KINDS = {
         "def f(a):\n  class C:\n    'doc'\n    a: int\n    v = a\n  return C",
         "def f(a):\n  class C:\n    v = a\n    del a",
     ],
+    "annotations of a class whose end is never reached": [
+        "class C:\n  if x: y: int\n  raise z", "class C:\n  'doc'\n  if x: y: int = 1\n  while 1: z",
+        "class C:\n  for x in y:\n    x: T\n    z = 2\n    w: T = 3\n  while True: z",
+        "class C:\n  if x: y: int\n  if False: w: int\n  if x: z: int\n  raise",
+        "class C:\n  try: x: y\n  except z: x: w\n  raise", "class C[T]:\n  with x: y: T\n  raise z",
+        "def f(x):\n  class C:\n    def m(self): return x\n    if x:\n      y = z = w\n      z: int\n    raise",
+        "class C:\n  try: x: int = 1\n  finally: y: int\n  while 1: z()",
+    ],
     "choices as the last operand of a value that ends the code": [
         "v = (x or y) and (x == y != z)", "v = x or y and (a < b < c < d)", "v = w if x and y else (x < y <= z)",
         "def f(self):\n  self.x = y and a < b < c", "if x: v = y and a < b < c\nelse: v = y or a < b < c",
