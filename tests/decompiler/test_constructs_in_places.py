@@ -83,6 +83,16 @@ KINDS = {
         "f(x, a if c and d and 0 else b)", "f(x, (1 if c or 1 else b), 2)", "f(x, (lambda: 1) if c or 1 else b)",
         "for i in y:\n  if i: f(i, a if i or 1 else b)", "type X[T: [x, 'a'] if y or 1 else z] = x if y and 0 else T",
     ],
+    "a condition in an operand that a constant decides": [
+        "v = d or (a if c or 1 else b)", "v = d and (a if c and 0 else b)", "v = lambda: d or (a if c or 1 else b)",
+        "def f():\n  if x: return y if z else (a if c or 1 else b)\n  return d and (a if c and 0 else b.n)(3)",
+        "v = w or (a if c or 1 else b) or (x if y and 0 else z)", "v = (z if e and 0 else w) if a else 1",
+        "v = [x if y else (a if c and 0 else b) for i in j]", "f(x or (a if c is None or 1 else b), 1)",
+        "v = d or (1 if c or 1 else b)",
+        "while d and (a if c and 0 else b): x()", "v = d or (a < b < g if c or 1 else b)",
+        "v = d or ((a or g) if c or 1 else b)", "v = (a if c or 1 else b) if d else ((a if z and 0 else b) or i)",
+        "assert d or (a if c or 1 else b), m", "def f():\n  if a:\n    if c or 1: return b\n  return d",
+    ],
     "a constant in a conditional expression that is a condition": [
         "if 1 if a else b:\n  c()", "if e: f()\nelif (b if a else 1) and c: d()\nelse: g()", "assert 0 if a else b, m",
         "while x:\n  if 0 if a else b: break\n  g()", "while (1 if a else b) or c: pass",
@@ -107,6 +117,22 @@ KINDS = {
         "from __future__ import annotations\nclass C:\n  if x: w.n: x = 1\n  z: int = 1",
         "from __future__ import annotations\nclass C:\n  if x: w.n: x = 1\n  z.n: int = 1",
         "from __future__ import annotations\nclass C:\n  if x: w: x = 1\n  z.n: int = 1",
+    ],
+    "a name of a function that only dead code of a class binds": [
+        "def f(a, c):\n  class C:\n    x[c]\n    if 0: a = 1\n    v(a)",
+        "def f(T):\n  class C[T]:\n    while 0: x = T\n",
+        "def f(a, c):\n  class C[T]:\n    if 0: import a\n    v = a, c",
+        "def f(a):\n  def g():\n    class C:\n      if False:\n        def a(): pass\n      v = a\n    return C, a",
+        "def f(a):\n  class C:\n    'doc'\n    a: int\n    v = a\n  return C",
+        "def f(a):\n  class C:\n    v = a\n    del a",
+    ],
+    "annotations of a class whose end is never reached": [
+        "class C:\n  if x: y: int\n  raise z", "class C:\n  'doc'\n  if x: y: int = 1\n  while 1: z",
+        "class C:\n  for x in y:\n    x: T\n    z = 2\n    w: T = 3\n  while True: z",
+        "class C:\n  if x: y: int\n  if False: w: int\n  if x: z: int\n  raise",
+        "class C:\n  try: x: y\n  except z: x: w\n  raise", "class C[T]:\n  with x: y: T\n  raise z",
+        "def f(x):\n  class C:\n    def m(self): return x\n    if x:\n      y = z = w\n      z: int\n    raise",
+        "class C:\n  try: x: int = 1\n  finally: y: int\n  while 1: z()",
     ],
     "choices as the last operand of a value that ends the code": [
         "v = (x or y) and (x == y != z)", "v = x or y and (a < b < c < d)", "v = w if x and y else (x < y <= z)",
@@ -155,6 +181,12 @@ def test_a_value_ends_where_a_statement_does():
         for version in VERSIONS:
             result = analyze(compile_source(f"def f():\n  {text}\n", version))
             assert all(part.verdict.exact for part in result.walk()), (version, result.source)
+
+
+def test_a_test_before_a_choice_is_a_statement():
+    for text in ("if c:\n    pass\nv = a or b", "if a:\n    if c:\n        pass\n    v = a or d\nelse:\n    v = b"):
+        for version in VERSIONS:
+            assert analyze(compile_source(text + "\n", version)).source.strip() == text, version
 
 
 def test_a_constant_in_a_condition_is_told_from_pass():

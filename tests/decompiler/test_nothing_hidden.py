@@ -12,7 +12,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "attack"))
 
 import lost_code
 from depyf.decompiler.bytecode import known_instructions, load
+from depyf.decompiler.bytecode.interpreters import find_interpreter
+from depyf.decompiler.bytecode.versions import HOSTS
 from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof.scaffold import compile_source
 
 SOURCES = dict(lost_code.nested_sources())
 QUICK = ("class, function, lambda", "generator, class, genexpr", "coroutine, generator, listcomp",
@@ -109,6 +112,18 @@ def test_a_function_in_a_refused_one_that_declares_a_variable_of_an_outer_one():
     result = damaged(source, "f.<locals>.g")
     assert refused(result) == {"f.<locals>.g"}
     assert "nonlocal x\n\n        def x():" in result.source
+
+
+def test_a_refused_function_with_a_generic_type():
+    for version in filter(find_interpreter, HOSTS):
+        if version < (3, 12):
+            continue
+        root = compile_source("def f(a):\n    type X[T] = T\n    def g(): return a, X\n    return g\n", version)
+        lost_code.damage(next(raw for raw in root.walk() if raw.qualname == "f"), "unknown", random.Random(0))
+        result = analyze(root)
+        assert "f" in refused(result)
+        assert "type X[T]" in result.source
+        assert "return a, X" in result.source
 
 
 def test_methods_of_an_unreadable_class_and_functions_of_an_unreadable_module():

@@ -131,6 +131,23 @@ def find_function(body: list[nodes.Statement]) -> tuple[int, Function | None]:
     return 0, None
 
 
+def lost_annotations(body: list[nodes.Statement], raw: RawCode) -> list[Deferred]:
+    """Annotations for the numbers that a class records whose end is never reached: it stores no function of them."""
+    if CONDITIONAL_ANNOTATIONS not in raw.cellvars:
+        return []  # the common case
+    value = nodes.Constant(...)
+    found: dict[int, Deferred] = {}
+    before: nodes.Statement = nodes.Pass()
+    for statement in nodes.statements_in_order(body):
+        if isinstance(statement, Reached):
+            target = before.targets[-1] if isinstance(before, nodes.Assign) else None
+            is_stored = isinstance(target, nodes.Name) and before.line == statement.line is not None
+            name = target.id if isinstance(target, nodes.Name) and is_stored else "_"
+            found[statement.number] = Deferred(name, value, statement.number, statement.line)
+        before = statement
+    return [found.get(number, Deferred("_", value, number, None)) for number in range(max(found, default=-1) + 1)]
+
+
 def spread(body: list[nodes.Statement], end: int, found: list[Deferred], *, is_class: bool) -> None:
     """Insert annotations into the body of a module or class, as stores into ``__annotations__`` as in earlier versions.
 

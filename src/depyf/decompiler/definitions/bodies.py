@@ -13,6 +13,7 @@ from ..printing.printer import print_tree
 from ..printing.string_text import cleaned
 from ..syntax import nodes
 from ..syntax.grammar import Grammar
+from ..syntax.scopes import bound_names
 from ..syntax.transforms.tail_positions import DEFINITIONS
 from .annotation_text import annotation
 from .declarations import declare
@@ -127,10 +128,11 @@ def end(
     ``enclosing`` are the names that enclosing functions bind, of which ``parameters`` may be type parameters.
     """
     unread = mention_the_unused(body, raw, instructions, enclosing - parameters)
-    if kind == "function" and raw.kind != "late":
-        unbound = never_bound(body, raw, instructions)
-        if unbound:
-            put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
+    unbound = never_bound(body, raw, instructions) if kind == "function" and raw.kind != "late" else []
+    if kind == "class" and enclosing:
+        unbound = sorted(enclosing.intersection(i.arg for i in instructions if i.op == "LOAD_NAME") - bound_names(body))
+    if unbound:
+        put_dead_code(body, [nodes.Assign([nodes.Name(name) for name in unbound], nodes.Constant(None))])
     if kind == "function" and raw.docstring is not None:
         if body == [nodes.Pass()] and body[0].written is None:
             body.clear()  # the docstring is a sufficient body

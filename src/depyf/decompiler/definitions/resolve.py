@@ -31,7 +31,7 @@ from ..syntax.node import NODES
 from ..syntax.transforms.kept_constants import apart
 from . import type_parameters
 from .annotation_text import annotation
-from .annotations import annotations_of, find_function, spread, starred
+from .annotations import annotations_of, find_function, lost_annotations, spread, starred
 from .unused import mention_in_value, unused_value
 
 Nested = Callable[[RawCode], "list[nodes.Statement]"]
@@ -64,6 +64,9 @@ class Definitions:
             index, function = find_function(body)
             if function is not None:
                 found = annotations_of(self.nested(function.raw), function.raw)
+            else:
+                index, found = len(body), lost_annotations(body, self.raw)
+            if found:
                 spread(body, index, found, is_class=kind_of(self.raw) == "class")
         module = nodes.Module(body)
         if _placeholder(module) is None:

@@ -44,7 +44,7 @@ def annotate_a_target(body: list[nodes.Statement], raw: RawCode, kind: str, inst
     if kind != "class":  # which records only those inside other statements
         candidates = [body, *candidates]
     if not gathers or any(isinstance(statement, nodes.AnnAssign) for inner in candidates for statement in inner):
-        candidates = [body] * unread
+        candidates = [body] * (unread and not gathers)
     for kinds in ((nodes.Attribute, nodes.Subscript), (nodes.Name,)):
         if any(_annotate_first(statements, kinds) for statements in candidates):
             return

@@ -14,6 +14,7 @@ from ..definitions.resolve import arguments_of
 from ..lift.values import Append
 from ..names.spelling import identifier, is_name
 from ..syntax import nodes
+from ..syntax.scopes import bound_names
 from .result import Result
 
 _MOST_LINES = 400
@@ -87,7 +88,7 @@ def definitions_in(
     unbound = [nodes.Name(name) for name in variables if binds and name not in raw.parameters]
     if unbound:
         shown.insert(0, nodes.Assign(list(unbound), nodes.Constant(None)))
-    outer = sorted({*raw.freevars}.intersection(getattr(one, "name", "") for one in shown))
+    outer = sorted({*raw.freevars} & bound_names([one for one in shown if hasattr(one, "name")]))
     return [nodes.Nonlocal(outer), *shown] if outer else shown
 
 

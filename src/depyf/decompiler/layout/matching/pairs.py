@@ -173,8 +173,8 @@ def _spread_nops(left: RawCode, right: RawCode, ours: list[Instruction], theirs:
 
 def _number_of(raw: RawCode, nop: Instruction) -> object:
     """Return the key of the constant whose load became ``nop``."""
-    number = raw.bytecode[nop.offset + 1]
-    return constant_key(raw.consts[number]) if number < len(raw.consts) else None
+    argument = raw.bytecode[nop.offset + 1 : nop.offset + 2]  # none if a pass of ours made the NOP
+    return constant_key(raw.consts[argument[0]]) if argument and argument[0] < len(raw.consts) else None
 
 
 def _width(instruction: Instruction) -> int | None:

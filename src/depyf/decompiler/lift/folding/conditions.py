@@ -383,14 +383,22 @@ def fold_useless_test(block: LiftedBlock) -> bool:
     else c`` leaves a test of ``b``, and ``a``.
     """
     following = block.true
-    if following is None or following is not block.false or following.first is None:
+    if following is None or following is not block.false:
         return False
     if not only_from(following, block) or block.test.is_placeholder:
         return False
-    first, nothing, sense = following.first, nodes.Constant(None), block.terminator.sense
+    first, joined = following.first, skip_jumps(following.next)
+    if first is None and (not pushes_one(following, block.exit) or joined is None or len(joined.predecessors) < 2):
+        return False  # it is no operand either
+    value = following.exit[-1] if first is None else first.value
+    nothing, sense = nodes.Constant(None), block.terminator.sense
     test = conjunction("or" if sense else "and", block.test, nodes.Constant(sense))
-    assert first.value is not None
-    first.value = nodes.IfExp(test, first.value, nothing) if sense else nodes.IfExp(test, nothing, first.value)
+    assert value is not None
+    value = nodes.IfExp(test, value, nothing) if sense else nodes.IfExp(test, nothing, value)
+    if first is None:
+        following.exit = [*following.exit[:-1], value]
+    else:
+        first.value = value
     following.first = None
     block.become(Terminator("goto", next=following, fall=following))
     return True
