@@ -111,3 +111,74 @@ def test_a_program_is_compared_by_the_command(tmp_path):
     assert done.returncode == 0 and done.stdout == "tensor(5.5244)\n", done.stderr
     (verdict,) = json.loads(Path(tmp_path, "out", "comparison.json").read_text())["verdicts"]
     assert verdict["wrong"] == [] and verdict["outputs"] == [1, 1]
+
+
+def overlapping(a, b, c):
+    b.mul_(2)
+    return a.sin() + c.sum() + b.sum()
+
+
+def test_inputs_that_share_memory_and_are_written_into_are_no_alarm(tmp_path):
+    base = torch.linspace(-1, 1, 16).reshape(4, 4)
+    _, report = compared(tmp_path, overlapping, base, base[1:3], base.t())
+    assert report.findings == []
+    assert "a read of memory that was written in place" in report.verdicts[0].words
+
+
+def test_a_tensor_subclass_is_checked_inside_and_not_as_a_whole(tmp_path):
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    x = TwoTensor(torch.linspace(-1, 1, 12), torch.linspace(1, 2, 12))
+    _, report = compared(tmp_path, lambda x: (x.sin() * 2).cos(), x)
+    assert report.findings == [] and report.verdicts[0].outputs == (2, 2)
+    assert report.notes == ["0/0: Dynamo's graph as a whole is not checked, because it has a tensor subclass"]
+
+
+def test_a_gradient_that_the_graph_itself_takes_is_no_alarm(tmp_path):
+    def function(x):
+        return torch.func.grad(lambda a: a.tanh().sum())(x) + x
+
+    _, report = compared(tmp_path, function, torch.linspace(-1, 1, 12).requires_grad_())
+    assert report.findings == [] and report.notes == []
+
+
+def test_a_higher_order_operator_is_told(tmp_path):
+    def function(x):
+        return torch.cond(x.sum() > 0, lambda a: a.sin(), lambda a: a.cos(), (x,)).exp()
+
+    _, report = compared(tmp_path, function, torch.linspace(-1, 2, 12))
+    assert report.findings == []
+    assert report.notes == ["0/0: Dynamo's graph as a whole is not checked, because it has a higher-order operator"]
+    assert "RuntimeError" not in str(report) and "NotImplementedError" not in str(report)
+
+
+def attention(x):
+    q, k, v = x.view(2, 5, 2, 12).transpose(1, 2).chunk(3, -1)
+    y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(2, 5, 8)
+    return torch.nn.functional.layer_norm(y, (8,)), y.sin().as_strided((2, 5), (40, 8))
+
+
+def test_attention_without_dropout_steps_of_sums_and_as_strided_are_checked(tmp_path):
+    _, report = compared(tmp_path, attention, torch.linspace(-1, 1, 240).reshape(2, 5, 24))
+    (verdict,) = report.verdicts
+    assert verdict.unchecked == {} and verdict.outputs == (2, 2) and report.findings == []
+
+
+def test_a_step_of_a_sum_that_is_wrong_is_found_where_it_is_used():
+    fault = next(one for one in FAULTS if one.name == "layer_norm" and one.program == "block")
+    with fault.plant():
+        found = [one.line for one in run(fault.program, torch.float32, False).findings]
+    assert found and set(found) <= set(lines_with(fault.name, fault.program))
+
+
+@pytest.mark.parametrize("function", [torch.sinh, torch.cosh])  # pytorch issues 183763 and 183765
+def test_an_overflow_that_eager_has_not_is_found(tmp_path, function):
+    _, report = compared(tmp_path, lambda x: function(x), torch.tensor([88.85, 89.2, 88.95, -89.0]))
+    assert [(one.stage, one.wrong) for one in report.findings] == [("kernel", "infinity")]
+
+
+def test_an_overflow_that_only_eager_has_is_told_as_a_difference(tmp_path):
+    """pytorch issue 183607: Inductor keeps more digits than fp16 has, and so does fp64."""
+    _, report = compared(tmp_path, lambda x: (x.half() * x.half()).float(), torch.tensor([5000.0]))
+    assert report.findings == []
+    assert "1 with other NaN, infinities or integers than eager's" in report.verdicts[0].words

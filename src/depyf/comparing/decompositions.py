@@ -10,7 +10,7 @@ from typing import Any
 
 from ..explain.containment import logger
 from ..explain.graphs.capture import lines_of_trace
-from .evaluate import alone, why_not
+from .evaluate import alone, number_of, why_not
 from .findings import Finding, NumericReport
 from .rounding import Judgement
 
@@ -34,8 +34,8 @@ class _Operation:
 
     op = "call_function"
 
-    def __init__(self, target: Any) -> None:
-        self.target = target
+    def __init__(self, target: Any, args: Any, kwargs: Any) -> None:
+        self.target, self.args, self.kwargs = target, args, kwargs
 
 
 class Decompositions:
@@ -51,7 +51,7 @@ class Decompositions:
         from torch.utils._pytree import tree_map
 
         trace = torch.fx.traceback.get_current_meta().get("stack_trace") or ""
-        if not trace or why_not(_Operation(op)) or any(word in str(op) for word in _LIMITS):
+        if not trace or why_not(_Operation(op, args, kwargs)) or any(word in str(op) for word in _LIMITS):
             return
         args, kwargs = tree_map(_plain, (args, dict(kwargs)))
         key = (op, repr(args), repr(kwargs))
@@ -123,17 +123,11 @@ def _plain(value: Any) -> Any:
 
     if isinstance(value, torch.Tensor):
         dtype = value.dtype
-        return _Tensor(tuple(int(_number(size)) for size in value.shape),
+        return _Tensor(tuple(int(number_of(size)) for size in value.shape),
                        torch.float64 if dtype.is_floating_point else dtype)  # fmt: skip
     if isinstance(value, torch.dtype):
         return torch.float64 if value.is_floating_point else value
-    return _number(value)
-
-
-def _number(value: Any) -> Any:
-    """A symbolic number as it is in this call."""
-    node = getattr(value, "node", None)
-    return value if node is None or not hasattr(node, "hint") else node.hint
+    return number_of(value)
 
 
 def _size(shape: tuple[int, ...]) -> int:

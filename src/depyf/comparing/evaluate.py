@@ -7,17 +7,22 @@ gradients and its modes are left alone.
 from __future__ import annotations
 
 import contextlib
+import weakref
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from .rounding import Judgement, judge
 
-__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "alone", "closure", "evaluate", "has_sums", "same",
-           "why_not", "wide_dtype"]
+__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "STALE", "alone", "closure", "evaluate", "has_sums",
+           "number_of", "same", "why_not", "wide_dtype"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
 _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
          "prod", "pdist", "cdist", "upsample", "grid_sampler")  # fmt: skip
 _NO_FP64 = ("view.dtype", "mkldnn", "mkl.", "onednn", "quantized", "nextafter", "frexp", "_int_mm")
+
+
+STALE = "a read of memory that was written in place"
+_STALE: Any = weakref.WeakKeyDictionary()  # by graph
 
 
 class Cannot(Exception):
@@ -32,13 +37,15 @@ def why_not(node: Any) -> str:
     import torch
 
     target = node.target
+    if node in _stale(node):
+        return STALE
     if node.op in ("placeholder", "get_attr", "output") or callable(target) and _is_plain(target):
         return ""
     if not isinstance(target, torch._ops.OpOverload):
         return "a higher-order operator"
     name = str(target)
     namespace = target.namespace
-    if torch.Tag.nondeterministic_seeded in target.tags or "inductor_rand" in name or "inductor_seed" in name:
+    if "inductor_rand" in name or "inductor_seed" in name or _draws(node):
         return "random"
     if "inductor_lookup_seed" in name:
         return "random"
@@ -48,11 +55,83 @@ def why_not(node: Any) -> str:
         return "a custom operator"
     if target._schema.name.rpartition("::")[2].startswith(("empty", "new_empty")):
         return "uninitialised memory"
-    if "as_strided" in name:
+    if "as_strided" in name and _layout(node) is None:
         return "as_strided, which depends on memory"
     if target._schema.is_mutable and not target._schema.returns:
         return "an operator that only writes into its arguments"
     return ""
+
+
+def _stale(node: Any) -> set[Any]:
+    """The operations of a node's graph that read memory into which another has written: here are values, no memory."""
+    graph = getattr(node, "graph", None)
+    if graph is None:
+        return set()
+    if graph not in _STALE:
+        stale: set[Any] = set()
+        _STALE[graph] = stale
+        roots: dict[Any, Any] = {}  # a node: whose memory it has
+        written: dict[Any, Any] = {}  # that memory: the last operation that wrote into it
+        seen: dict[Any, Any] = {}  # a node: the last write that is in its value
+        for one in graph.nodes:
+            read = list(one.all_input_nodes) if one.op == "call_function" else []
+            if "copy_.default" in str(one.target):
+                read = list(one.args[1:2])
+            if any(written.get(roots.get(source)) is not seen.get(source) for source in read):
+                stale.add(one)
+            of, writes = _memory_of(one)
+            roots[one], seen[one] = (roots.get(of, of), seen.get(of)) if of is not None else (one, None)
+            if writes:
+                written[roots[one]] = seen[one] = one
+    known: set[Any] = _STALE[graph]
+    return known
+
+
+def _memory_of(node: Any) -> tuple[Any, bool]:
+    """The argument whose memory an operation's result has, or None; whether it writes there."""
+    arguments = getattr(getattr(node.target, "_schema", None), "arguments", ())
+    for argument, value in zip(arguments, node.args):
+        if argument.alias_info is not None and hasattr(value, "op"):
+            return value, argument.alias_info.is_write
+    is_item = getattr(node.target, "__name__", "") == "getitem"
+    return (node.args[0] if is_item and node.args else None), False
+
+
+def _draws(node: Any) -> bool:
+    """Whether an operation draws random numbers: attention without dropout doesn't."""
+    import torch
+
+    if torch.Tag.nondeterministic_seeded not in node.target.tags:
+        return False
+    for at, argument in enumerate(node.target._schema.arguments):
+        if argument.name == "dropout_p":
+            share = node.args[at] if at < len(node.args) else node.kwargs.get(argument.name, argument.default_value)
+            return bool(share != 0)
+    return True
+
+
+def _layout(node: Any) -> tuple[int, ...] | None:
+    """The strides of what ``as_strided`` is given, where that is all of its memory; else None."""
+    import torch
+
+    like: Any = getattr(node.args[0], "meta", {}).get("val")
+    if type(like) not in (torch.Tensor, torch._subclasses.FakeTensor) or like.is_conj() or like.storage_offset() != 0:
+        return None
+    strides = [number_of(one) for one in like.stride()]
+    by_stride = sorted((stride, number_of(size)) for stride, size in zip(strides, like.shape) if number_of(size) != 1)
+    reach = 1
+    for stride, size in by_stride:
+        if stride != reach:
+            return None
+        reach *= size
+    whole = number_of(like.untyped_storage().nbytes()) == reach * like.element_size()
+    return tuple(strides) if whole else None
+
+
+def number_of(value: Any) -> Any:
+    """A symbolic number as it is in this call."""
+    node = getattr(value, "node", None)
+    return value if node is None or not hasattr(node, "hint") else node.hint
 
 
 def _is_plain(target: Any) -> bool:
@@ -119,6 +198,9 @@ class Exact(Eager):
             return wide_dtype(value) or value
         return value
 
+    def result(self, node: Any, value: Any) -> Any:
+        return self.source(value)  # of `full` and its like, which take the default precision
+
 
 class Rounded(Exact):
     """In fp64, but each result is rounded at random to the precision it has in the program."""
@@ -131,7 +213,7 @@ class Rounded(Exact):
     def result(self, node: Any, value: Any) -> Any:
         import torch
 
-        like = node.meta.get("val")
+        like, value = node.meta.get("val"), super().result(node, value)
         if not isinstance(value, torch.Tensor) or not isinstance(like, torch.Tensor):
             return value
         dtype = like.dtype
@@ -214,6 +296,10 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
     if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
         args, kwargs = _unshared(node.target, args, kwargs)
+    if "as_strided" in str(node.target):
+        value = args[0]
+        memory = torch.empty_strided(value.shape, _layout(node), dtype=value.dtype, device=value.device)
+        args = (memory.copy_(value), *args[1:])
     target = torch.ops.aten.reshape.default if node.target in _views() else node.target
     return how.result(node, target(*args, **kwargs))
 

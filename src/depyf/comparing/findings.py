@@ -87,6 +87,7 @@ class GraphVerdict:
         unchecked: why the others were not: a reason, and how many.
         error, eager, bound: those of the value that came closest to its bound.
         closer: values that differ from eager's and are closer to fp64.
+        differing: values that are not eager's, bit for bit.
         wrong: findings.
     """
 
@@ -99,6 +100,7 @@ class GraphVerdict:
     eager: float = 0.0
     bound: float = 0.0
     closer: int = 0
+    differing: int = 0
     wrong: list[Finding] = field(default_factory=list)
 
     def count(self, what: str, checked: bool, reason: str = "") -> None:
@@ -111,6 +113,7 @@ class GraphVerdict:
     def met(self, judgement: Any) -> None:
         """A value that agrees."""
         self.closer += judgement.closer
+        self.differing += judgement.differs
         if judgement.bound and judgement.error * self.bound >= self.error * judgement.bound:
             self.error, self.eager, self.bound = judgement.error, judgement.eager, judgement.bound
 
@@ -125,6 +128,8 @@ class GraphVerdict:
             said = f"differs, closer to fp64 than eager (error {self.error:.2g}, eager's {self.eager:.2g})"
         elif self.bound:
             said = f"agrees within rounding (error {self.error:.2g}, eager's {self.eager:.2g}, bound {self.bound:.2g})"
+        elif self.differing:
+            said = f"agrees within rounding ({self.differing} with other NaN, infinities or integers than eager's)"
         else:
             said = "agrees within rounding (every value that was checked is eager's, bit for bit)"
         parts = [("buffers", self.buffers), ("outputs", self.outputs), ("mutations", self.mutations)]

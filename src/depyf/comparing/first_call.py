@@ -183,7 +183,7 @@ def checksum(value: Any) -> int:
 
     integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     if value.is_complex():
-        value = torch.view_as_real(value)
+        value = torch.view_as_real(value.resolve_conj())
     return int(value.view(integers[value.dtype.itemsize]).sum(dtype=torch.int64))
 
 

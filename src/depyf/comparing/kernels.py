@@ -29,6 +29,7 @@ class MadeBuffer:
     reason: str = ""
     kind: str = "buffers"
     hidden: bool = False  # never to be seen: fused away, or overwritten in the same kernel
+    users: frozenset[str] = frozenset()  # of a step towards another buffer: the operations of Inductor that read it
 
 
 @dataclass
@@ -38,6 +39,7 @@ class KernelNode:
     made: list[MadeBuffer] = field(default_factory=list)
     order: list[Any] = field(default_factory=list)
     sources: list[Any] = field(default_factory=list)
+    operations: frozenset[str] = frozenset()  # of Inductor
 
     @property
     def targets(self) -> list[MadeBuffer]:
@@ -95,9 +97,12 @@ class Plan:
         self._reused |= set(reused)
         group.overwritten |= set(reused.values())
         for node in new:
-            unit = KernelNode()
+            unit = KernelNode(operations=frozenset(node.get_operation_names()))
             for output in node.get_outputs():
                 made, overwritten = self._made(output, scheduler)
+                users = frozenset(user.get_name() for user in output.users)
+                for one in made:
+                    one.users = users if one.node is None else one.users
                 group.overwritten |= overwritten
                 unit.made += made
             group.units.append(unit)
@@ -128,7 +133,9 @@ class Plan:
             self._left.subtract(written)
             return [self._made_by_writing(one, output, scheduler) for one in written], set(written)
         layout = type(getattr(buffer, "layout", None)).__name__
-        if layout in ("NoneLayout", "MultiOutputLayout", "MutationLayoutSHOULDREMOVE"):
+        if layout == "MultiOutputLayout":
+            return [MadeBuffer(name, hidden=True)], set()
+        if layout in ("NoneLayout", "MutationLayoutSHOULDREMOVE"):
             return [], set()
         node = buffer.get_origin_node()
         if name in self._left:
@@ -153,6 +160,24 @@ class Plan:
     def finish(self, text: str) -> None:
         """Works out how each buffer is recomputed, and until when values are needed."""
         self.text = text
+        self._plan_units()
+        self._leave_out_steps()
+
+    def _leave_out_steps(self) -> None:
+        """A part of an operation is not counted where what it is a part of is checked: that is computed through it.
+
+        It is so with a cell of a sum that is split, a copy in another layout, a buffer before it is written in place.
+        """
+        units = [unit for group in self.groups for unit in group.units]
+        known = {name for unit in units if unit.targets for name in unit.operations}
+        known.add("OUTPUT")  # outputs are counted themselves
+        for unit in reversed(units):
+            for one in unit.made:
+                if one.node is None and one.kind == "buffers" and one.users & known:
+                    one.hidden = True
+                    known |= unit.operations
+
+    def _plan_units(self) -> None:
         known: set[Any] = set(self.placeholders)
         self.variables = {node: node.target for node in self.placeholders}
         for at, group in enumerate(self.groups):
@@ -172,15 +197,17 @@ class Plan:
             self.needed[node] = len(self.groups)
 
     def _plan_unit(self, unit: KernelNode, known: set[Any], at: int) -> None:
-        same = {one.node for one in unit.made if one.reason and one.node is not None and not one.hidden}
+        same = {one.node for one in unit.made if one.reason and one.node is not None and not one.hidden}  # are seen
 
         def is_known(node: Any) -> bool:
             return node in known or node in same
 
-        for one in unit.targets:
+        for one in sorted(unit.targets, key=lambda one: self.nodes.index(one.node)):
             order, _ = closure([one.node], is_known)
             reason = next(filter(None, map(why_not, order)), "")
-            one.reason = f"it comes of what is {reason}" if reason else ""
+            if reason:
+                one.reason = f"it comes of what is {reason}"
+                same.add(one.node)
         if unit.targets:
             unit.order, unit.sources = closure([one.node for one in unit.targets], is_known)
             for node in unit.sources:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 from .decompositions import apart
-from .evaluate import Cannot, Exact, alone, closure, evaluate, why_not
+from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, number_of, why_not
 from .findings import Finding, GraphVerdict
 from .zoom import lines_of
 
@@ -152,16 +152,22 @@ def _made(node: Any, seed: int) -> Any:
     """A value like the node's: for gradients that come in, and for operations that are not evaluated."""
     import torch
 
-    like = node.meta.get("val")
-    if not isinstance(like, torch.Tensor):
-        raise Cannot(why_not(node) or "an input that is no tensor")
-    shape = [getattr(size, "node", None) and size.node.hint or int(size) for size in like.shape]
     numbers = torch.Generator().manual_seed(seed)
-    if like.dtype.is_floating_point:
-        return torch.rand(shape, generator=numbers, dtype=torch.float64)
-    if like.dtype.is_complex:
-        raise Cannot("complex numbers that are not known")
-    return torch.zeros(shape, dtype=like.dtype)
+
+    if why_not(node) == STALE:
+        raise Cannot(STALE)
+
+    def made(like: Any) -> Any:
+        if isinstance(like, (list, tuple)):
+            return type(like)(map(made, like))
+        if not isinstance(like, torch.Tensor):
+            raise Cannot(why_not(node) or "an input that is no tensor")
+        if not (like.dtype.is_floating_point or like.dtype.is_complex):
+            return torch.zeros([number_of(size) for size in like.shape], dtype=like.dtype)
+        dtype = torch.complex128 if like.dtype.is_complex else torch.float64
+        return torch.rand([number_of(size) for size in like.shape], generator=numbers, dtype=dtype)
+
+    return made(node.meta.get("val"))
 
 
 def _tensor(value: Any) -> Any:

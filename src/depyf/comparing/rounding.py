@@ -33,6 +33,7 @@ class Judgement:
         eager: eager's own.
         bound: what rounding explains.
         closer: whether it differs from eager, and is closer to fp64 than eager.
+        differs: whether it is not eager's, bit for bit.
     """
 
     wrong: str = ""
@@ -42,6 +43,7 @@ class Judgement:
     eager: float = 0.0
     bound: float = 0.0
     closer: bool = False
+    differs: bool = False
 
 
 def judge(
@@ -62,7 +64,7 @@ def judge(
     """
     import torch
 
-    found = Judgement(size=value.numel())
+    found = Judgement(size=value.numel(), differs=True)
     if not value.numel():
         return found
     if not (value.is_floating_point() or value.is_complex()):

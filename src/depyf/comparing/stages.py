@@ -6,6 +6,7 @@ than rounding explains, and no line is known to be wrong, torch's backends that 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import Any, Iterable, Iterator, Sequence
 
@@ -34,10 +35,17 @@ class FirstStages:
         self._module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))  # passes change it in place
         self.name, self._comparison, self._is_all = name, comparison, is_all
         self._inputs: list[Any] = []
+        self._reason = ""  # why it is not checked
 
     def before(self, args: Sequence[Any]) -> None:
         """Keeps the inputs as they are."""
-        self._inputs = [copied(one) for one in args]
+        if any(node.op == "call_function" and _is_of_higher_order(node.target) for node in self._module.graph.nodes):
+            self._reason = "it has a higher-order operator"
+            return
+        try:
+            self._inputs = _copies(args)
+        except Cannot as reason:
+            self._reason = str(reason)
 
     def after(self, args: Sequence[Any], results: Any) -> None:
         """Compares what the first call gave."""
@@ -45,10 +53,11 @@ class FirstStages:
 
         if not self._is_all and (self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts)):
             return
-        had_gradients = torch.is_grad_enabled()
+        had_gradients = torch.is_grad_enabled()  # kept: transforms of functions in the graph ask for it
         try:
-            with torch.no_grad():
-                self._compare(_tensors([results, args]), len(_tensors(results)))
+            if self._reason:
+                raise Cannot(self._reason)
+            self._compare(_tensors([results, args]), len(_tensors(results)))
         except Cannot as reason:
             self._comparison.notes.append(f"{self.name}: Dynamo's graph as a whole is not checked, because {reason}")
         finally:
@@ -151,9 +160,9 @@ class _Whole:
         """The graph's results, and its inputs afterwards."""
         import torch
 
-        inputs = [copied(one, mode is not None) for one in self._inputs]
+        inputs = _copies(self._inputs, mode is not None)
         state = torch.random.get_rng_state()
-        with mode or torch.no_grad():
+        with mode or contextlib.nullcontext():
             results = function(*inputs)
         if not torch.equal(state, torch.random.get_rng_state()):
             torch.random.set_rng_state(state)
@@ -169,6 +178,37 @@ class _Whole:
 
 def _first_wrong(judged: Iterable[tuple[int, Judgement]]) -> tuple[int, Judgement] | None:
     return next(((at, found) for at, found in judged if found.wrong), None)
+
+
+def _is_of_higher_order(target: Any) -> bool:
+    """Whether it runs graphs that it is given, which no mode of the dispatcher sees; checkpoints only call them."""
+    import torch
+
+    return isinstance(target, torch._ops.HigherOrderOperator) and "checkpoint" not in target.name()
+
+
+def _copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
+    """Copies of inputs; those that share memory share it again."""
+    import torch
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    if any(map(is_traceable_wrapper_subclass, values)):
+        raise Cannot("it has a tensor subclass")
+    by_memory: dict[int, list[int]] = {}
+    for at, value in enumerate(values):
+        if isinstance(value, torch.Tensor) and value.layout == torch.strided and value.numel():
+            by_memory.setdefault(value.untyped_storage().data_ptr(), []).append(at)
+    result = [copied(value, wide) for value in values]
+    for shared in by_memory.values():
+        ones = [values[at].detach() for at in shared]
+        if len({(one.dtype, one.is_conj(), one.is_neg()) for one in ones}) > 1:
+            raise Cannot("inputs of several dtypes share memory")
+        if len(ones) > 1:
+            elements = ones[0].untyped_storage().nbytes() // ones[0].element_size()
+            whole = copied(ones[0].as_strided((elements,), (1,), 0), wide)
+            for at, one in zip(shared, ones):
+                result[at] = whole.as_strided(one.shape, one.stride(), one.storage_offset())
+    return result
 
 
 def _tensors(values: Any) -> list[Any]:
