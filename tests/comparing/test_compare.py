@@ -13,9 +13,21 @@ torch = pytest.importorskip("torch")
 from forks import DEPYF  # noqa: E402
 
 import depyf  # noqa: E402
+import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
 from planted_numerics import FAULTS, lines_with, lowering, run  # noqa: E402
+
+FAULTY = """\
+import torch
+from planted_numerics import lowering
+@torch.compile
+def f(x):
+    h = torch.sin(x)
+    return torch.sigmoid(h) * 2
+with lowering("sigmoid")():
+    f(torch.linspace(-2, 2, 33))
+"""
 
 
 def program(x, state):
@@ -111,6 +123,29 @@ def test_a_program_is_compared_by_the_command(tmp_path):
     assert done.returncode == 0 and done.stdout == "tensor(5.5244)\n", done.stderr
     (verdict,) = json.loads(Path(tmp_path, "out", "comparison.json").read_text())["verdicts"]
     assert verdict["wrong"] == [] and verdict["outputs"] == [1, 1]
+    said = "0/0: agrees within rounding (every value that was checked is eager's, bit for bit); checked 1 of 1 outputs"
+    assert f" compared: {said} " in " ".join(done.stderr.split())
+    assert f"## What was compared with eager\n\n- {said}\n" in Path(tmp_path, "out", "README.md").read_text()
+    again = DEPYF.run("-m", "depyf", "report", tmp_path / "out")
+    assert f" compared: {said} " in " ".join(again.stdout.split())
+
+
+def test_what_is_wrong_in_a_program_is_in_its_report(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text(f"import sys\nsys.path.insert(0, {str(Path(planted_numerics.__file__).parent)!r})\n" + FAULTY)
+    done = DEPYF.run("-m", "depyf", "run", "--compare", "-o", tmp_path / "out", path, cwd=tmp_path)
+    again = DEPYF.run("-m", "depyf", "report", tmp_path / "out", cwd=tmp_path)
+    for text in (done.stderr, again.stdout):
+        assert "  train.py:8  wrong  " in text, text
+        assert "  compared: 0/0 inference: wrong at train.py:8; checked" in text
+    assert "wrong at train.py:8" in Path(tmp_path, "out", "README.md").read_text()
+
+
+def test_a_program_of_which_nothing_can_be_compared_says_so(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text("import torch\nprint(torch.compile(lambda x: x + 1, backend='eager')(torch.ones(3)).sum())")
+    done = DEPYF.run("-m", "depyf", "run", "--compare", "-o", tmp_path / "out", path)
+    assert "  compared: nothing was compared: no graph was compiled by Inductor\n" in done.stderr
 
 
 def overlapping(a, b, c):

@@ -158,7 +158,8 @@ class NumericReport:
     notes: list[str] = field(default_factory=list)
 
     def tell(self, session: Session) -> None:
-        """The model of the recording gets the findings, as remarks at their lines."""
+        """The model of the recording gets the verdicts, and the findings as remarks at their lines."""
+        session.compared = self._verdicts()
         for one in self.findings:
             if one.line:
                 place = SourceLine(one.file, one.line, one.text, one.function)
@@ -180,8 +181,11 @@ class NumericReport:
             lines += [f"    in kernel {one.kernel} of graph {one.graph}"] * bool(one.kernel)
             lines += [f"    {words}" for words in one.inputs]
             lines += [f"    repro: {one.repro}"] * bool(one.repro)
-        lines += [one.words for one in self.verdicts] + self.notes
-        return "\n".join(lines) or "nothing was compared: no graph was compiled by Inductor"
+        return "\n".join([*lines, *self._verdicts()])
+
+    def _verdicts(self) -> list[str]:
+        found = [one.words for one in self.verdicts] + self.notes
+        return found or ([] if self.wrong else ["nothing was compared: no graph was compiled by Inductor"])
 
     def write(self, folder: str) -> None:
         """Writes `FILE` into the folder."""

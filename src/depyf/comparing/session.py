@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib
 import os
@@ -70,9 +71,12 @@ def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
         yield begin_comparing(session, undo)
 
 
-def begin_comparing(session: Session, undo: contextlib.ExitStack, repros: bool = True) -> NumericReport:
-    """Compares from now on, in a recording that has begun, until `undo` is closed."""
-    comparison = NumericReport()
+def begin_comparing(session: Session, until: contextlib.ExitStack, repros: bool = True) -> NumericReport:
+    """Compares from now on, in a recording that has begun, until `until` is closed, or the process ends."""
+    comparison, undo = NumericReport(), contextlib.ExitStack()
+    until.callback(undo.close)
+    atexit.register(undo.close)  # a recording that nobody ends does so too, and is to have what was found
+    undo.callback(atexit.unregister, undo.close)
     undo.callback(done, session, "writing the comparison", comparison.write, session.directory)
     undo.callback(done, session, "telling what is wrong", comparison.tell, session)
     reason = missing(GRAPHS)
@@ -81,7 +85,7 @@ def begin_comparing(session: Session, undo: contextlib.ExitStack, repros: bool =
         logger.warning("nothing is compared: %s", reason)
     else:
         folder = session.directory if repros else ""
-        done(session, "hooking Inductor", Comparing(comparison, folder, session).begin, undo)
+        done(session, "hooking Dynamo", Comparing(comparison, folder, session).begin, undo)
     return comparison
 
 
@@ -94,10 +98,11 @@ class Comparing:
         self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
         self._decompositions, self._passes = Decompositions(), Passes()
         self._busy = False
-        self._lacks = missing(BUFFERS)
+        self._undo = contextlib.ExitStack()
+        self._lacks: str | None = None  # what torch lacks; None before anything is compiled
 
     def begin(self, undo: contextlib.ExitStack) -> None:
-        """Hooks Inductor; `undo` gets what takes it back."""
+        """Hooks Dynamo; `undo` gets what takes it back."""
         from torch._dynamo.output_graph import OutputGraph
         from torch.fx.experimental import proxy_tensor
 
@@ -108,12 +113,16 @@ class Comparing:
         self._wrap(undo, OutputGraph, "call_user_compiler", self._call_backend)
         if not missing(DECOMPOSITIONS):
             self._wrap(undo, proxy_tensor, "maybe_handle_decomp", self._decompose)
+        self._undo = undo
+
+    def _hook_inductor(self) -> None:
+        """Once something is compiled: a recording begins where Dynamo is imported, maybe by an import of Inductor."""
+        if self._lacks is not None:
+            return
+        self._lacks, undo = missing(BUFFERS), self._undo
         if self._lacks:
             self._comparison.notes.append(f"only graphs as a whole are compared, without their backward: {self._lacks}")
-        else:
-            self._hook_kernels(undo)
-
-    def _hook_kernels(self, undo: contextlib.ExitStack) -> None:
+            return
         from torch._inductor import compile_fx
         from torch._inductor.graph import GraphLowering
         from torch._inductor.scheduler import Scheduler
@@ -144,6 +153,8 @@ class Comparing:
 
     def _call_backend(self, original: Any, output: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         stages = None
+        if not self._busy:
+            done(self._session, "hooking Inductor", self._hook_inductor)
         if not self._busy and backend_name(output.compiler_fn) == "inductor":
             stages = done(self._session, "planning the comparison", FirstStages, module, _compile_id(),
                           self._comparison, bool(self._lacks))  # fmt: skip

@@ -383,6 +383,7 @@ class Session:
     skips: list[Skip] = field(default_factory=list)
     breaks: list[GraphBreak] = field(default_factory=list)  # of compilations which came to nothing after them
     wrong: list[Wrong] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)  # verdicts of graphs: see `depyf.compare`
     cuda_graphs: list[CudaGraph] = field(default_factory=list)
     compiled_before: list[SourceLine] = field(default_factory=list)  # functions; what runs was not recorded
     notes: list[str] = field(default_factory=list)  # what is missing, where it comes from less than a recording

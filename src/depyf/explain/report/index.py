@@ -60,6 +60,8 @@ def index_text(session: Session, report: Report | None = None) -> str:
         lines += ["```", *tree_lines(frame, hints), "```"]
     lines += _compiled_before(session)
     lines += _proofs(session)
+    if session.compared:
+        lines += ["", "## What was compared with eager", "", *(f"- {one}" for one in session.compared)]
     lines += _files(session)
     lines += _missing(session)
     if session.earlier_files:

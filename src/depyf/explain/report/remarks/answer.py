@@ -40,6 +40,10 @@ def answer_lines(report: Report, base: str = "", who: str = "") -> list[str]:
         spent.append(f"{seconds_words(report.own_seconds)} recording")
     spent_words = "  ({})".format(", ".join(spent)) if spent else ""
     lines = ["{} {}{}".format(name, ", ".join(count_words(report.counts)), spent_words)]
+    for one in report.compared[:_MOST]:
+        lines += textwrap.wrap("compared: " + one, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if len(report.compared) > _MOST:
+        lines.append(f"  compared: {count(len(report.compared) - _MOST, 'more graph')}, in README.md")
     worst = worst_first(report.remarks)
     lines += _table(worst[:_MOST], base)
     more = [f"{len(worst) - _MOST} more"] if len(worst) > _MOST else []

@@ -41,6 +41,7 @@ _STEP = {
 }  # fmt: skip
 _SHAPE = {
     "torch": str, "python": str, "counts": {name + "?": int for name in COUNTS}, "notes?": [str],
+    "compared?": [str],
     "remarks": [_REMARK], "steps?": [_STEP], "left?": {str: int},
 }  # fmt: skip
 _LINK = re.compile(r"https://[\w.-]+/[\w./#%?=&-]*")
@@ -50,8 +51,8 @@ _LINK = re.compile(r"https://[\w.-]+/[\w./#%?=&-]*")
 class Report:
     """Remarks on a program, counts by the names in `COUNTS`, and by package the functions `left` to Python by rule.
 
-    `notes` say what is missing, where the remarks come from something that holds less than a recording. What differs in
-    every run, the seconds and the remarks on costs, is not in the file.
+    `notes` say what is missing, where the remarks come from something that holds less than a recording; `compared` has
+    the verdicts of `depyf.compare`. What differs in every run, seconds and remarks on costs, is not in the file.
     """
 
     remarks: list[Remark] = field(default_factory=list)
@@ -61,6 +62,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)  # the compilations in order: see `steps_of`
     left: dict[str, int] = field(default_factory=dict)
+    compared: list[str] = field(default_factory=list)
     seconds: float | None = field(default=None, compare=False)  # that compiling took
     own_seconds: float | None = field(default=None, compare=False)  # that recording took
     sources: dict[str, Lines] = field(default_factory=dict, compare=False)  # by file; see `sources.py`
@@ -73,7 +75,9 @@ class Report:
         data = {"format": FORMAT, "torch": self.torch, "python": self.python, "counts": self.counts}
         notes = {"notes": self.notes} if self.notes else {}
         left = {"left": self.left} if self.left else {}
-        return json.dumps({**data, **notes, "remarks": remarks, **left, "steps": self.steps}, indent=1) + "\n"
+        compared = {"compared": self.compared} if self.compared else {}
+        data = {**data, **notes, **compared, "remarks": remarks, **left, "steps": self.steps}
+        return json.dumps(data, indent=1) + "\n"
 
     @classmethod
     def read(cls, path: str) -> Report:
@@ -95,7 +99,8 @@ class Report:
         remarks = [Remark(**one) for one in data["remarks"]] + read_costs(os.path.join(beside, COSTS), beside)
         counts = {name: data["counts"].get(name, 0) for name in COUNTS}
         return cls(in_order(remarks), counts, data["torch"], data["python"], data.get("notes", []),
-                   data.get("steps", []), data.get("left", {}), sources=read_sources(beside))  # fmt: skip
+                   data.get("steps", []), data.get("left", {}), data.get("compared", []),
+                   sources=read_sources(beside))  # fmt: skip
 
     def printable(self) -> Report:
         """The same report without line breaks and controls in its texts: for a terminal, a page, an annotation."""
@@ -123,5 +128,6 @@ def report_of(session: Session) -> Report:
     remarks = remarks_of(session)
     everything = in_order(remarks + cost_remarks(costs_of(session)))
     return Report(everything, counts_of(session, remarks), session.torch_version, session.python_version,
-                  list(session.notes), steps=steps_of(session), left=left_by_rule(session), seconds=seconds_of(session),
+                  list(session.notes), steps=steps_of(session), left=left_by_rule(session),
+                  compared=list(session.compared), seconds=seconds_of(session),
                   own_seconds=session.own_seconds)  # fmt: skip
