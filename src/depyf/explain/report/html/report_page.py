@@ -119,7 +119,8 @@ def _front(report: Report, anchors: dict[str, str], base: str) -> str:
     listed = '<p class="note">No graph break, no recompilation, nothing left to Python.</p>'
     if rows:
         listed = '<ol class="worst">{}</ol>'.format("".join(rows))
-    listed += "".join(f'<p class="note">{html.escape(words)}</p>' for words in left_words(report))
+    notes = ["compared: " + words for words in report.compared] + left_words(report)
+    listed += "".join(f'<p class="note">{html.escape(words)}</p>' for words in notes)
     rows = [f"<tr><td><kbd>{key}</kbd></td><td>{words}</td></tr>" for key, words in _KEYS]
     tools = (
         '<p class="note"><input type="search" placeholder="Search" aria-label="Search"> <span class="found"></span> '
