@@ -73,10 +73,15 @@ def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
 
 def begin_comparing(session: Session, until: contextlib.ExitStack, repros: bool = True) -> NumericReport:
     """Compares from now on, in a recording that has begun, until `until` is closed, or the process ends."""
-    comparison, undo = NumericReport(), contextlib.ExitStack()
+    comparison, undo, process = NumericReport(), contextlib.ExitStack(), os.getpid()
+
+    def end_at_exit() -> None:
+        if os.getpid() == process:  # not in a fork of it
+            undo.close()
+
     until.callback(undo.close)
-    atexit.register(undo.close)  # a recording that nobody ends does so too, and is to have what was found
-    undo.callback(atexit.unregister, undo.close)
+    atexit.register(end_at_exit)  # a recording that nobody ends does so too, and is to have what was found
+    undo.callback(atexit.unregister, end_at_exit)
     undo.callback(done, session, "writing the comparison", comparison.write, session.directory)
     undo.callback(done, session, "telling what is wrong", comparison.tell, session)
     reason = missing(GRAPHS)
