@@ -25,8 +25,8 @@ class Below:
     Args:
         in_dump: whether files lie beside the page.
 
-    ``tables`` and ``codes`` have what the page says of graphs and of transformed code, by name: what is alike later
-    is told by the differences. ``effects``: the side effects on the page so far. ``modules``: the modules to import.
+    ``tables`` and ``codes`` map names to what the page shows of graphs and of transformed code, so that a similar one
+    can be shown as a diff later. ``effects`` are the side effects so far, ``modules`` the modules to import.
     """
 
     in_dump: bool
