@@ -7,7 +7,7 @@ import re
 from typing import Iterator
 
 from ..matching.anchors import Extent
-from .fallbacks import foldable
+from .expressions import expressions
 from .pieces import in_pieces, in_rows_that_end
 from .strings import in_quotes, in_usual_quotes, width_of
 
@@ -50,7 +50,7 @@ def folded_over_lines(
 def _first_and_rest(value: str | bytes, rows: int, end_column: int, quote: str, first: str | bytes) -> str:
     """Return the first literal and, on the last line, the rest: the widest text that has room, or the shortest."""
     rest = value[len(first) :]
-    texts = [in_usual_quotes(rest, quote), *foldable(rest, quote)]
+    texts = [in_usual_quotes(rest, quote), *expressions(rest, None, quote=quote)]
     narrow = [one for one in texts if width_of(one) <= end_column]
     last = max(narrow, key=width_of) if narrow else min(texts, key=width_of)
     blanks = "\n" * rows + " " * max(end_column - width_of(last), 0)

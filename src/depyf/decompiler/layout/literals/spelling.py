@@ -7,25 +7,22 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import Collection
+from typing import Collection, Iterable
 
 from ..matching.anchors import Extent
 from ..matching.folded import Folding
 from ..matching.text import Span
 from ..matching.tokens import CLOSING, OPENING, Token
 from .displays import spell_display
-from .expressions import begins_with, expressions, is_operation, operands_among, operators_of, sums
-from .fallbacks import foldable, folded_somehow
+from .expressions import any_expression, expressions, is_operation
 from .idle import idle
-from .numbers import with_last_groups
-from .order import fits_order
+from .numbers import rare_spellings, spellings_of_number, with_last_groups
 from .over_lines import folded_over_lines, indented, text_over_lines
 from .percent import left_of_percent
 from .pieces import in_pieces, on_one_row
-from .signed import spell_complex, spell_signed
-from .strings import OF_LITERAL, compositions, forget, in_quotes, plain, width_of
+from .strings import OF_LITERAL, forget, in_quotes, plain, width_of
 from .token_texts import TokenTexts
-from .values import ARITHMETIC, BINDS_LESS, spellings, spellings_of, value_of
+from .values import ARITHMETIC, BINDS_LESS, rare_spellings_of, spellings_of, value_of
 
 _UNKNOWN = Folding(None)
 
@@ -78,12 +75,26 @@ def _is_number(tokens: list[Token], start: int, end: int) -> bool:
 def _number(found: TokenTexts, tokens: list[Token], span: Span, width: int, origin: Folding) -> None:
     """Respell a number of several tokens."""
     start, end = span
-    if end == start + 2:
-        spell_complex(found, start, width, tokens, origin.first)
-    elif tokens[start].text == "-":
-        spell_signed(found, end, width, tokens, origin)
-    else:
-        _with_plus(found, end, width, tokens, origin)
+    ours = tokens[start].text + "".join(" " * one.space + one.text for one in tokens[start + 1 : end + 1])
+    if tokens[start].text == "+":  # with which our text shows that it is folded
+        origin = origin._replace(is_folded=True, operands=origin.order.numbers if origin.order is not None else ())
+    elif width == width_of(ours) and not origin.is_folded and origin.first is None:
+        return
+    value = value_of(ours)
+    text = _folded(value, ours, tokens, span, width, origin, found.quote)
+    if text is None and isinstance(value, (int, float)) and origin.first is None:
+        texts = [*spellings_of_number(abs(value)), *rare_spellings(abs(value))]
+        fitting = [one for one in texts if len(one) == width - 1]
+        fitting = [one for one in fitting if not _unusual(value).match(one)] or fitting
+        text = tokens[start].text + fitting[0] if fitting else None
+        text = text or _tight(expressions(value, width, origin, found.quote), tokens, span)
+    elif text is None:
+        text = next(expressions(value, width, origin, found.quote), None)
+    if text is not None:
+        found.texts[start] = text
+        found.without.update(range(start + 1, end + 1))
+        if is_operation(text[1:]):
+            found.expressions[start] = ours
 
 
 def _usual_quote(tokens: list[Token]) -> str:
@@ -100,9 +111,9 @@ def _display(
     found: TokenTexts, span: Span, extent: Extent, tokens: list[Token], origin: Folding, located: set[int]
 ) -> None:
     start, end = span
-    respelled = spell_display(tokens, span, extent, origin, found.squeezed, located)
+    respelled = spell_display(tokens, span, extent, origin, found.squeezed, located, found.quote)
     if not respelled.texts and origin.first is not None and not found.squeezed.isdisjoint(range(start + 1, end)):
-        respelled = spell_display(tokens, span, extent, origin, (), located)
+        respelled = spell_display(tokens, span, extent, origin, (), located, found.quote)
         found.squeezed.difference_update(range(start + 1, end if respelled.texts else start))
     found.texts.update(respelled.texts)
     found.without |= respelled.omitted
@@ -123,7 +134,6 @@ _ROUND = 10**6
 _FEW = 10
 
 
-
 def _literal(
     found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token], number: int, extent: Extent, origin: Folding
 ) -> None:
@@ -135,10 +145,13 @@ def _literal(
     if is_plain and not origin.is_folded and origin.first is None:
         return
     is_alone = _is_alone(tokens, number)
-    folded = _folded(tokens, number, width, origin, found.quote) if line == end_line and not is_alone else None
+    value = value_of(token.text)
+    span = number, number
+    is_whole = line == end_line and not is_alone
+    folded = _folded(value, token.text, tokens, span, width, origin, found.quote) if is_whole else None
     if folded is not None:
         found.texts[number] = folded
-        found.expressions.add(number)
+        found.expressions[number] = token.text
     if is_plain or folded is not None:
         return
     if token.kind == "number" and line != end_line or _without_fields(found, votes, number, token.text):
@@ -148,50 +161,27 @@ def _literal(
     elif line == end_line:
         text = _of_width(tokens, number, width, origin, found.quote, is_alone=is_alone)
         if text is None and "\n" in token.text:
-            text = next(spellings(token), None)
+            text = next(spellings_of(value, token.text), None)
         if text is not None:
             found.texts[number] = text
             if is_operation(text):
-                found.expressions.add(number)
+                found.expressions[number] = token.text
         return
     _over_lines(found, number, token.text, extent, origin, is_alone=is_alone)
     if number not in found.texts and is_alone:
         found.texts[number] = indented(token.text, extent)
 
 
-def _folded(tokens: list[Token], number: int, width: int, origin: Folding, quote: str) -> str | None:
+def _folded(
+    value: object, ours: str, tokens: list[Token], span: Span, width: int, origin: Folding, quote: str
+) -> str | None:
     """Return an expression of this width for a constant that is known to be folded."""
     if origin.first is None and not origin.is_folded:
         return None
-    value = value_of(tokens[number].text)
-    texts = [*expressions(value, width, origin.first, quote)] if origin.first is not None else []
-    if not texts and origin.is_folded:
-        if isinstance(value, (str, bytes)):
-            found = compositions(value, tokens[number].text, width)
-        else:
-            found = spellings(tokens[number])
-        fitting = (one for one in found if width_of(one) == width and is_operation(one))
-        first = origin.first
-        texts = [one for one in fitting if first is None or begins_with(one, first)][:_FEW]
-        texts += [*(expressions(value, width, quote=quote) if first is None else ()), *sums(value, width, first)]
-    if origin.is_folded and (origin.operands or not texts):
-        more = foldable(value, quote, origin.first, origin.operands)
-        texts += [one for one in more if width_of(one) == width]
-        texts.sort(key=lambda one: -operands_among(one, origin.operands))
-    text = _tight([one for one in texts if fits_order(one, origin)], tokens, number)
-    if text is None and origin.is_folded and width != width_of(tokens[number].text):
-        return folded_somehow(value, quote, width, origin)
+    text = _tight(expressions(value, width, origin, quote), tokens, span)
+    if text is None and origin.is_folded and width != width_of(ours):
+        return any_expression(value, quote, width, origin)
     return text
-
-
-def _with_plus(found: TokenTexts, number: int, width: int, tokens: list[Token], origin: Folding) -> None:
-    """Respell a number after a plus, with which our text shows that it is folded."""
-    operands = origin.order.numbers if origin.order is not None else ()
-    text = _folded(tokens, number, width, origin._replace(is_folded=True, operands=operands), found.quote)
-    if text is not None:
-        found.texts[number] = text
-        found.expressions.add(number)
-        found.without.add(number - 1)
 
 
 def _of_width(
@@ -202,29 +192,30 @@ def _of_width(
     value = value_of(token.text)
     unusual = _unusual(value)
     may_be_unusual = is_alone or origin.is_folded is False
-    is_first = True
     fitting: list[str] = []
-    for one in spellings_of(value, token.text, width):
-        if width_of(one) != width or "\n" in one:
-            continue
-        fitting.append(one)
-        if is_first and (may_be_unusual or not unusual.match(one)):
-            if not is_operation(one):
+    for one in spellings_of(value, token.text):
+        if width_of(one) == width and "\n" not in one:
+            if may_be_unusual or not unusual.match(one):
                 return one  # without looking at the rest
-            is_first = origin.is_folded is False
-    if origin.is_folded is False:
-        fitting = [*with_last_groups(value, width), *fitting]
-    adjacent = None
-    if not is_alone and isinstance(value, (str, bytes)) and all({*operators_of(one)} == {"+"} for one in fitting):
-        adjacent = on_one_row(value, width, quote)
-    fitting = [adjacent] if adjacent is not None else fitting
-    if not fitting and isinstance(value, (int, float)) and width == width_of(token.text) + len("+"):
-        return "+" + token.text
-    if not is_alone:
-        usual = [one for one in fitting if not unusual.match(one)]
-        folded = expressions(value, width, quote=quote)
-        fitting = usual or [*itertools.islice(folded, _FEW)] or fitting
-    return _tight(fitting, tokens, number)
+            fitting.append(one)
+    rare = (one for one in rare_spellings_of(value, token.text, width) if width_of(one) == width and "\n" not in one)
+    likely, others = (
+        expressions(value, width, origin, quote, one) if not is_alone and origin.is_folded is not False else iter(())
+        for one in (True, False)
+    )
+    if isinstance(value, (str, bytes)):
+        adjacent = on_one_row(value, width, quote) if not is_alone else None
+        texts = itertools.chain(likely, [adjacent] if adjacent is not None else [], rare, fitting, others)
+        return _tight(texts, tokens, (number, number))
+    few, rare_ones = [*itertools.islice(likely, _FEW)], [*rare]
+    powers = [one for one in few if _POWER.fullmatch(one)]
+    grouped = [*with_last_groups(value, width)] if origin.is_folded is False else []
+    usual = [one for one in rare_ones if may_be_unusual or not unusual.match(one)]
+    texts = itertools.chain(powers or grouped or usual or few, others, fitting, rare_ones)
+    return _tight(texts, tokens, (number, number))
+
+
+_POWER = re.compile(r"(?:1|2|10) ?(\*\*|<<) ?\w+")
 
 
 def _unusual(value: object) -> re.Pattern[str]:
@@ -233,13 +224,13 @@ def _unusual(value: object) -> re.Pattern[str]:
     return _UNUSUAL_OF_ROUND if is_round else _UNUSUAL
 
 
-def _tight(texts: list[str], tokens: list[Token], number: int) -> str | None:
-    """Return the first text that needs no parentheses there, or else the first one."""
-    beside = {one.text for one in tokens[max(0, number - 1) : number + 2]}
-    if not ARITHMETIC.isdisjoint(beside):
-        tight = (one for one in texts if not (BINDS_LESS.search(one) and is_operation(one)))
-        texts = [*itertools.islice(tight, 1), *texts]
-    return texts[0] if texts else None
+def _tight(texts: Iterable[str], tokens: list[Token], span: Span) -> str | None:
+    """Return the first of the texts that needs no parentheses there, if it is one of a few; or else the first one."""
+    beside = {one.text for one in (*tokens[max(0, span[0] - 1) : span[0]], *tokens[span[1] + 1 : span[1] + 2])}
+    if ARITHMETIC.isdisjoint(beside):
+        return next(iter(texts), None)
+    few = [*itertools.islice(texts, _FEW)]
+    return next((one for one in few if not (BINDS_LESS.search(one) and is_operation(one))), few[0] if few else None)
 
 
 def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:
@@ -310,9 +301,7 @@ def _left_operand(tokens: list[Token], number: int) -> int | None:
     return None
 
 
-def _asserted(
-    found: TokenTexts, votes: dict[Span, Extent], start: int, extent: Extent, tokens: list[Token]
-) -> None:
+def _asserted(found: TokenTexts, votes: dict[Span, Extent], start: int, extent: Extent, tokens: list[Token]) -> None:
     """Tell ``assert 0`` from ``assert False`` by the width, or by the column of the message."""
     test, after = tokens[start + 1], tokens[start + 2] if start + 2 < len(tokens) else None
     if test.text != "False":
@@ -358,7 +347,9 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
         found.texts[start], found.texts[start + 3] = "[", "]"
         found.without.add(start + 2)
     elif width != width_of(item) + len("(,)") and not is_plain:
-        fitting = (one for one in spellings(tokens[start + 1]) if width_of(one) == width - len("(,)"))
+        value = value_of(item)
+        texts = itertools.chain(spellings_of(value, item), rare_spellings_of(value, item))
+        fitting = (one for one in texts if width_of(one) == width - len("(,)"))
         text = next((one for one in fitting if not _UNUSUAL.match(one)), None)
         found.texts.update({start + 1: text} if text is not None else {})
 
@@ -366,9 +357,7 @@ def _only_item(found: TokenTexts, start: int, width: int, tokens: list[Token]) -
 # Strings over several lines
 
 
-def _over_lines(
-    found: TokenTexts, number: int, text: str, extent: Extent, origin: Folding, *, is_alone: bool
-) -> None:
+def _over_lines(found: TokenTexts, number: int, text: str, extent: Extent, origin: Folding, *, is_alone: bool) -> None:
     """Write a string in triple quotes if its newlines match the lines, otherwise as literals, one per line: adjacent,
     or with a plus between them if that was folded.
     """
@@ -383,7 +372,7 @@ def _over_lines(
         whole = folded_over_lines(value, rows, column, end_column, found.quote, origin.first)
         if whole is not None:
             found.texts[number] = whole
-            found.expressions.add(number)
+            found.expressions[number] = text
             found.joined.update({number} if whole.count("+\n") else ())
             return
     whole = text_over_lines(value, rows, end_column)

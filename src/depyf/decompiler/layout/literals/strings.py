@@ -8,15 +8,6 @@ import unicodedata
 from typing import Callable, Dict, Iterator, Optional, Sequence
 
 _QUOTES = ("'", '"', "'''", '"""')
-_LONGEST_UNIT = 8
-_PARTS = 3
-_REPEATED = re.compile(r"(.{1,80}?)\1{7,}", re.DOTALL)
-_REPEATED_BYTES = re.compile(rb"(.{1,80}?)\1{7,}", re.DOTALL)
-_TWICE = re.compile(r"(.{4,40}?)\1+", re.DOTALL)
-_TWICE_BYTES = re.compile(rb"(.{4,40}?)\1+", re.DOTALL)
-_RUN = re.compile(r"(.{1,16}?)\1{3,}", re.DOTALL)
-_RUN_OF_BYTES = re.compile(rb"(.{1,16}?)\1{3,}", re.DOTALL)
-_PIECES = 6
 _NAMES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\v": "\\v"}
 _SHORT = re.compile(r"(?<!\\)((?:\\\\)*)\\x(07|08|0b|0c)")
 OF_LITERAL = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
@@ -36,19 +27,24 @@ def width_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def spellings_of_string(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
-    """Yield the spellings of this value; ``text`` has the preferred quotes. ``width``: others are of no use."""
+def spellings_of_string(value: str | bytes, text: str) -> Iterator[str]:
+    """Yield the usual spellings of this value; ``text`` has the preferred quotes."""
     quotes = _quotes(text)
-    mark = _mark(quotes)
     has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     yield from _literals(value, quotes[:2], _USUAL, raw=has_backslash)
     yield from _literals(value, quotes[2:], (), raw=has_backslash)
     yield from _literals(value, quotes[2:], _USUAL, raw=False)
-    yield from _sums_of_runs(value, mark)
+
+
+def rare_spellings_of_string(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield spellings that fewer people write; ``width``: others are of no use."""
+    quotes = _quotes(text)
+    mark = _mark(quotes)
+    has_backslash = (b"\\" if isinstance(value, bytes) else "\\") in value  # type: ignore[operator]
     yield from _literals(value, quotes, _RARE, raw=not has_backslash)
     if isinstance(value, str):
         yield from ("u" + text for text in in_quotes(value, mark, _USUAL) if not text.startswith("r"))
-    yield from compositions(value, text, width)
+    yield from _halves(value, mark, width)
     if isinstance(value, str) and "{" not in value and "}" not in value:
         yield from ("f" + text for text in in_quotes(value, mark, _USUAL) if text.isprintable())
 
@@ -62,24 +58,6 @@ def _literals(value: str | bytes, quotes: list[str], escapes: Sequence[Escape], 
         yield from in_quotes(value, one, ())
 
 
-def compositions(value: str | bytes, text: str, width: int | None = None) -> Iterator[str]:
-    """Yield sums, repetitions and adjacent literals; of two halves only those of this ``width``, if given."""
-    mark = _mark(_quotes(text))
-    yield from _sums_of_runs(value, mark)
-    yield from _with_repetition(value, mark)
-    yield from _multiples(value, mark)
-    yield from _in_parts(value, mark, width)
-
-
-def _multiples(value: str | bytes, mark: str) -> Iterator[str]:
-    """Yield the products of a unit."""
-    for size in range(1, _LONGEST_UNIT + 1):
-        count = len(value) // size
-        if count > 1 and value[:size] * count == value:
-            for unit in in_quotes(value[:size], mark):
-                yield from (f"{unit} * {count}", f"{unit}*{count}", f"{count} * {unit}", f"{count}*{unit}")
-
-
 def _quotes(text: str) -> list[str]:
     """Return all quotes, those most like the ones of the literal ``text`` first."""
     match = OF_LITERAL.match(text)
@@ -91,66 +69,15 @@ def _mark(quotes: list[str]) -> str:
     return next(one for one in quotes if len(one) == 1)
 
 
-_BETWEEN = frozenset(map(len, (" ", "", " + ", "+")))
-
-
-def _in_parts(value: str | bytes, mark: str, width: int | None) -> Iterator[str]:
-    """Yield two halves, adjacent or added, and three parts added."""
+def _halves(value: str | bytes, mark: str, width: int | None) -> Iterator[str]:
+    """Yield two adjacent halves."""
     half = len(value) // 2
     seconds = [*in_quotes(value[half:], mark)] if half else []
-    widths = [*map(width_of, seconds)]
     for first in in_quotes(value[:half], mark) if half else ():
         room = width - width_of(first) if width is not None else None
-        for second, own in zip(seconds, widths):
-            if room is not None and room - own not in _BETWEEN:
-                continue
-            yield from (f"{first} {second}", f"{first}{second}", f"{first} + {second}", f"{first}+{second}")
-    if len(value) > _PARTS:
-        parts = [next(in_quotes(part, mark)) for part in (value[:1], value[1:-1], value[-1:])]
-        yield from (" + ".join(parts), "+".join(parts))
-
-
-def _with_repetition(value: str | bytes, mark: str) -> Iterator[str]:
-    """Yield a repeated unit with a prefix or suffix added."""
-    if isinstance(value, bytes):
-        found: re.Match[str] | re.Match[bytes] | None = _REPEATED_BYTES.search(value) or _TWICE_BYTES.search(value)
-    else:
-        found = _REPEATED.search(value) or _TWICE.search(value)
-    if found is None:
-        return
-    unit = found[1]
-    line_end = b"\n" if isinstance(unit, bytes) else "\n"
-    starts = range(found.start(), found.start() + len(unit))  # each rotation of the unit
-    for start in sorted(starts, key=lambda at: value[at : at + len(unit)][-1:] != line_end):
-        count = (found.end() - start) // len(unit)
-        rest = value[:start], value[start + count * len(unit) :]
-        before, after = (next(in_quotes(part, mark)) if part else None for part in rest)
-        for one in in_quotes(value[start : start + len(unit)], mark):
-            spaced, tight = f"{one} * {count}", f"{one}*{count}"
-            in_parentheses = [(" + ", f"({spaced})")] if before or after else []
-            for plus, product in ((" + ", spaced), ("+", tight), (" + ", tight), *in_parentheses):
-                yield plus.join(part for part in (before, product, after) if part is not None)
-
-
-def _sums_of_runs(value: str | bytes, mark: str) -> Iterator[str]:
-    """Yield several repeated units, and what is between them, added."""
-    pieces: list[tuple[str | bytes, int]] = []
-    at = 0
-    for found in (_RUN_OF_BYTES if isinstance(value, bytes) else _RUN).finditer(value):  # type: ignore[arg-type]
-        if found.start() > at:
-            pieces.append((value[at : found.start()], 1))
-        pieces.append((found[1], len(found[0]) // len(found[1])))
-        at = found.end()
-        if len(pieces) > _PIECES:
-            return
-    if at < len(value):
-        pieces.append((value[at:], 1))
-    if len(pieces) > 1 and any(count > 1 for _, count in pieces):
-        for plus, times in ((" + ", " * "), ("+", "*"), (" + ", "*")):
-            for escape in (plain, ascii_only, _wide) if isinstance(value, str) else (plain,):
-                texts = [(next(in_quotes(unit, mark, (escape,))), count) for unit, count in pieces]
-                yield plus.join(f"{text}{times}{count}" if count > 1 else text for text, count in texts)
-                yield plus.join(f"{count}{times}{text}" if count > 1 else text for text, count in texts)
+        for second in seconds:
+            yield from (f"{first}{' ' * blanks}{second}" for blanks in (1, 0)
+                        if room is None or width_of(second) + blanks == room)  # fmt: skip
 
 
 def in_quotes(

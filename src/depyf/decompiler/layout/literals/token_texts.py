@@ -4,7 +4,8 @@ from __future__ import annotations
 
 
 class TokenTexts:
-    """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``expressions``: they are expressions.
+    """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``expressions``: those that
+    are expressions, with the literal that each stands for.
 
     ``quote``: of literals that could as well have the other; ``without``: omitted tokens; ``negated``: tokens to write
     after ``not``; ``squeezed``: tokens to write without a space before them.
@@ -14,7 +15,7 @@ class TokenTexts:
         self.quote = quote
         self.texts: dict[int, str] = {}
         self.joined: set[int] = set()
-        self.expressions: set[int] = set()
+        self.expressions: dict[int, str] = {}
         self.without: set[int] = set()
         self.negated: set[int] = set()
         self.squeezed: set[int] = set()

@@ -6,9 +6,8 @@ import ast
 import re
 from typing import Iterator
 
-from ..matching.tokens import Token
-from .numbers import spellings_of_number
-from .strings import spellings_of_string
+from .numbers import rare_spellings, spellings_of_number
+from .strings import rare_spellings_of_string, spellings_of_string
 
 ARITHMETIC = frozenset("+ - * / // % @ ** << >> & | ^ ~ .".split())
 """Operators that may bind tighter than one in the text of a number beside them."""
@@ -28,13 +27,17 @@ def value_of(text: str) -> object:
         return None
 
 
-def spellings(token: Token) -> Iterator[str]:
-    return spellings_of(value_of(token.text), token.text)
-
-
-def spellings_of(value: object, text: str, width: int | None = None) -> Iterator[str]:
-    """Yield other texts of the literal ``text``; ``width``: those of another one are of no use."""
+def spellings_of(value: object, text: str) -> Iterator[str]:
+    """Yield other literals of the value of ``text``."""
     if isinstance(value, (str, bytes)):
-        yield from spellings_of_string(value, text, width)
+        yield from spellings_of_string(value, text)
     elif isinstance(value, (int, float)):
         yield from spellings_of_number(value)
+
+
+def rare_spellings_of(value: object, text: str, width: int | None = None) -> Iterator[str]:
+    """Yield literals that fewer people write; ``width``: others are of no use."""
+    if isinstance(value, (str, bytes)):
+        yield from rare_spellings_of_string(value, text, width)
+    elif isinstance(value, (int, float)):
+        yield from rare_spellings(value)

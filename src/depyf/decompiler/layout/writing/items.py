@@ -265,7 +265,7 @@ def _items(
         text = locations.spelled.texts.get(number, token.text)
         item = Item(text, line, column, space, token.is_glued, token.in_string)
         item.is_joined = number in locations.spelled.joined
-        item.otherwise = token.text if number in locations.spelled.expressions else None
+        item.otherwise = locations.spelled.expressions.get(number)
         edges.mark(item, number, start, locations.ends[number])
         if token.kind not in ("op", "name"):
             item.symbol = '"'
