@@ -24,6 +24,7 @@ from depyf.explain.model import CacheEntry, Frame, GraphBreak, Refusal, Session,
 from depyf.explain.recording import outcome_hooks
 from depyf.explain.report.remarks.answer import answer_lines, worst_first
 from depyf.explain.report.remarks.counts import count_words
+from depyf.explain.report.remarks.findings import _told
 from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report, report_of
 from depyf.testing import NotAsCompiled, compiled
@@ -163,6 +164,33 @@ def test_advice_about_the_source_of_torch_is_dropped():
     mine = graph_break_from_reason(text, [SimpleNamespace(filename="/p/a.py", lineno=3, name="f",
                                                           line="torch._dynamo.graph_break()")])  # fmt: skip
     assert len(mine.hints) == 2 and not mine.remedy
+
+
+def test_what_torch_runs_itself_is_no_call_to_avoid():
+    explanation = (
+        "  Explanation: Dynamo developers have intentionally marked that the function `Adam.step` in file "
+        "`/x/site-packages/torch/optim/adam.py` should not be traced.\n"
+    )
+    hints = "  Hint: Avoid calling the function `Adam.step`.\n  Hint: Wait.\n"
+    text = f"A function marked as skipped\n{explanation}{hints}"
+    line = SimpleNamespace(filename="/p/a.py", lineno=3, line="opt.step()", name="train")
+    one = graph_break_from_reason(text, [line])
+    assert one.hints == ["Wait."] and "by design" in one.remedy
+    told = [_told([one], Remark("/p/a.py", 3, kind, "why")).advice for kind in ("break", "raised")]
+    assert [advice[0].endswith(end) for advice, end in zip(told, ("leave it as it is", "the compiled function"))] == [
+        True, True,
+    ]  # fmt: skip
+    other = graph_break_from_reason(text.replace("Dynamo developers have", "Somebody has"), [line])
+    assert len(other.hints) == 2 and not other.remedy
+
+
+def test_a_setting_is_named_where_it_is(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch._dynamo", SimpleNamespace(reset=len))
+    monkeypatch.setitem(sys.modules, "torch._dynamo.config", SimpleNamespace(traced=False, reset=1))
+    text = "No\n  Hint: Set torch._dynamo.traced=True\n  Hint: torch._dynamo.reset = 1, torch._dynamo.other = 1\n"
+    assert graph_break_from_reason(text).hints == [
+        "Set torch._dynamo.config.traced=True", "torch._dynamo.reset = 1, torch._dynamo.other = 1",
+    ]  # fmt: skip
 
 
 def test_what_became_of_a_call_is_what_happened():

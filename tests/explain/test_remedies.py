@@ -1,6 +1,7 @@
 """Each piece of advice is taken by a program, which is compiled less often then; where none helps, none is given."""
 
 import json
+import re
 
 import pytest
 from forks import TORCH
@@ -195,6 +196,26 @@ def test_there_is_none_where_nothing_is_to_be_done(told, name):
 )
 def test_what_cannot_be_written_or_changed_is_no_advice(check):
     assert reason_from_text("0/0: " + check).remedy == ""
+
+
+@pytest.mark.parametrize(
+    ("check", "advice"),
+    [
+        ("tensor 'input' size mismatch at index 1. expected 4, actual 5", "on the program's tensor before"),
+        ("tensor 'input' stride mismatch at index 0. expected 4, actual 5", "call contiguous() on it before"),
+        ("tensor 'input' dtype mismatch. expected Float, actual Double", "convert it before the call"),
+        ("self.groups[0]['lr'] == 0.5", "make it a tensor, torch.tensor(value)"),
+        ("___check_obj_id(kind, 1234)", "pass the same object every time"),
+    ],
+)
+def test_what_a_library_names_is_no_name_in_the_program(check, advice):
+    code = part_removed.__code__
+    ours = code.replace(co_filename="/p/a.py")
+    theirs = code.replace(co_filename="/x/lib/python3.11/site-packages/torch/nn/modules/linear.py")
+    in_library = reason_from_text("0/0: " + check, code=theirs).remedy
+    in_program = reason_from_text("0/0: " + check, code=ours).remedy
+    assert advice in in_library and advice not in in_program
+    assert not {"input", "self", "kind"} & set(re.findall(r"\w+", in_library))
 
 
 @pytest.mark.parametrize("now", [8, 64])

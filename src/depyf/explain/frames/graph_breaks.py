@@ -33,6 +33,9 @@ _FOLDERS = re.compile(r"/[^\s'\"]*/(?:site|dist)-packages/")
 _LOCALS = re.compile(r"\b\w+\.<locals>\.")
 _QUOTED = re.compile(r"`([^`]+)`")
 _BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
+_SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
+_AVOID = "Avoid calling the function"
+_SETTING = re.compile(r"\btorch\._dynamo\.(\w+)(?= ?=)")
 _VIOLATED = "Constraints violated ("
 _CONSTRAINT = re.compile(r"^ *- (?P<words>.*(?:\n(?! *- |\n).*)*)", re.MULTILINE)
 _STACK_LINE = re.compile(r'^ +File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n +(?P<text>.*)', re.M)
@@ -64,15 +67,29 @@ def place(found: GraphBreak, caller: SourceLine | None = None) -> GraphBreak:
     own = [line for line in [caller, *found.stack] if line is not None and is_of_program(line.filename)]
     found.location = own[-1] if own else stopped
     found.inside = stopped if stopped != found.location else None
-    if found.inside is not None and any(_is_about(hint, found.inside) for hint in found.hints):
-        found.hints = [hint for hint in found.hints if not _is_about(hint, found.inside)]
+    if any(_is_about(hint, found) for hint in found.hints):
+        found.hints = [hint for hint in found.hints if not _is_about(hint, found)]
         found.remedy = _BY_DESIGN
     return found
 
 
-def _is_about(hint: str, line: SourceLine) -> bool:
-    """Whether a hint is to change this line, which is not the program's."""
-    return any(quoted.strip("() ") in line.text for quoted in _QUOTED.findall(hint))
+def _is_about(hint: str, found: GraphBreak) -> bool:
+    """Whether a hint is to change a line that is not the program's, or not to call what torch has to run itself."""
+    if found.explanation.startswith(_SKIPPED) and hint.startswith(_AVOID):
+        return True
+    inside = found.inside
+    return inside is not None and any(quoted.strip("() ") in inside.text for quoted in _QUOTED.findall(hint))
+
+
+def _with_config(hint: str) -> str:
+    """The hint with the settings that it names where they are: torch 2.13 says ``torch._dynamo.trace_autograd_ops``."""
+    dynamo, config = (sys.modules.get(name) for name in ("torch._dynamo", "torch._dynamo.config"))
+
+    def corrected(match: re.Match[str]) -> str:
+        is_setting = not hasattr(dynamo, match[1]) and hasattr(config, match[1])
+        return f"torch._dynamo.config.{match[1]}" if is_setting else match[0]
+
+    return _SETTING.sub(corrected, hint)
 
 
 def readable(text: str) -> str:
@@ -143,7 +160,7 @@ def _take_apart(text: str, found: GraphBreak) -> None:
         if name in _PARTS and not getattr(found, _PARTS[name]):
             setattr(found, _PARTS[name], "\n".join(written).strip())
         elif name == "Hint":
-            found.hints.append("\n".join(written).strip())
+            found.hints.append(_with_config("\n".join(written).strip()))
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ import re
 from types import CodeType
 
 from ...decompiler.proof.compile_worker import syntax_tree
+from ...owners import is_of_program
 from ..guards.words import NO_CODE
 from ..model import RecompileReason
 
@@ -62,6 +63,15 @@ _BY_GUARD = (
 )
 
 
+_IN_LIBRARY = (
+    (re.compile(r"torch\._dynamo\.mark_dynamic\(\{of\}, \d+\)"), "torch._dynamo.mark_dynamic on the program's tensor"),
+    (re.compile(r"\{of\}\.contiguous\(\)"), "contiguous() on it"),
+    (re.compile(r", \{of\}\.clone\(\)| as \{of\}(?= every)"), ""),
+    (re.compile(r"\{of\}"), "it"),
+)
+"""Advice for what only a library's code has a name for -> that without the name."""
+
+
 def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static: bool) -> str:
     """What to do about a check that failed, "" where nothing is known to help.
 
@@ -77,7 +87,12 @@ def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static:
     if of in _ONCE:
         return _STATE.format(of=of)
     advice = _advice(found, of, code, is_static)
-    return advice.format(of=of) if "{of}" not in advice or _is_of_program(of) else ""
+    if "{of}" in advice and not _is_of_program(of):
+        return ""
+    if code is not None and not is_of_program(code.co_filename):
+        for named, words in _IN_LIBRARY:
+            advice = named.sub(words, advice)
+    return advice.format(of=of)
 
 
 def part_removed(subject: str) -> str:

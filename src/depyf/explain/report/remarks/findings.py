@@ -80,7 +80,8 @@ def _told(alike: Sequence[GraphBreak], remark: Remark) -> Remark:
     if stopped is not None:
         name = name_in_package(stopped.filename)
         remark.inside = "{}:{}{}".format(name, stopped.line, f"  `{stopped.text}`" if stopped.text else "")
-        remark.instead = remark.instead or first.remedy
+    ways, has_more, _ = first.remedy.partition(", or ")
+    remark.instead = remark.instead or (ways if has_more and remark.kind == "raised" else first.remedy)
     remark.hints, remark.gb_id, remark.link = hints, first.gb_id, first.link
     remark.explanation, remark.is_general = one_line(first.explanation), first.is_general
     remark.context = one_line(first.context)

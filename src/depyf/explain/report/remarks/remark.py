@@ -23,7 +23,8 @@ FINDINGS = ("wrong", "raised", "break", "recompile", "uncompiled")
 
 _RESUME = re.compile(r"(?:torch_dynamo_|\b)resume_in_([\w<>]+?)(?:_at_\d+)?(?![\w<>])")  # 2.2 has no line in it
 _SAYS_NOTHING = re.compile(r"(?:This graph break (?:is fundamental|may be difficult)|It may be possible to write "
-                           r"Dynamo|(?:This is likely .*)?Please (?:report|open|file) an issue)")  # fmt: skip
+                           r"Dynamo|(?:This is likely .*)?Please (?:report|open|file) an issue|"
+                           r"If it is a Python builtin, please file an issue)")  # fmt: skip
 
 
 @dataclass
