@@ -201,6 +201,22 @@ def test_a_keyword_that_is_missing_has_a_remedy():
     assert one.words == "kwargs has no key 'labels' now"
 
 
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ("KeyError on self.w", "self.w has become a parameter"),
+        ("KeyError on self.v", "self has no attribute v of its own now"),
+        ("getattr failed on source p", "p lacks an attribute that it had"),
+        ("IndexError on xs[3]", "xs has no item 3 now"),
+    ],
+)
+def test_what_was_read_and_is_gone_is_told_without_advice(check, words):
+    module = torch.nn.Module()
+    module.w = torch.nn.Parameter(torch.ones(1))
+    one = reason_from_text("0/0: " + check, RecompilingCall({"self": module}, {}, {}))
+    assert (one.words, one.remedy) == (words, "")
+
+
 @pytest.mark.parametrize(("actual", "said"), [("8", "mark_dynamic"), ("1", "sizes 0 and 1 are always")])
 def test_a_size_of_one_is_never_dynamic(actual, said):
     text = "0/0: tensor 'x' size mismatch at index 1. expected 6, actual {}".format(actual)

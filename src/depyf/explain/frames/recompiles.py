@@ -44,6 +44,12 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
 )
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
 _NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
+_NO_ATTRIBUTE = re.compile(
+    r"^(?:KeyError on (?P<attribute>[\w.'\"\[\]]+\.\w+)|getattr failed on source (?P<source>.+)|IndexError on "
+    r"(?P<items>.+)\[(?P<index>-?\d+)\])$"
+)
+"""An attribute that is no longer in the ``__dict__`` of the object; one that isn't found; an item of a sequence."""
+_OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
 _CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
@@ -135,7 +141,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         _of_tensor(found, tensor)
     elif twins is not None:
         _of_twins(found, twins)
-    elif _of_dispatch(found, code) or _of_marks(found, code, call) or _of_keys(found, code, call):
+    elif _of_dispatch(found, code) or _of_marks(found, code, call) or _of_keys(found, code, call) or _of_attributes(found, code, call):
         pass
     elif no_tensor is not None:
         found.subject = user_spelling(no_tensor.group("source"))
@@ -296,6 +302,25 @@ def _own_name(value: Any) -> str:
     if name == "<lambda>":
         return f"the lambda of line {value.__code__.co_firstlineno}"
     return name if name.isidentifier() else ""
+
+
+def _of_attributes(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """So where what was read to compile is no longer there; False where it was something else."""
+    match = _NO_ATTRIBUTE.match(code)
+    if match is None:
+        return False
+    if match["attribute"]:
+        found.subject = user_spelling(match["attribute"])
+        of, _, name = match["attribute"].rpartition(".")
+        kept = attributes(_value_of(of, call))
+        kind = next((words for kind, words in _OF_MODULES if name in (kept.get(kind) or ())), "")
+        found.words = f"{found.subject} has become a {kind}" if kind else ""
+        found.words = found.words or f"{user_spelling(of)} has no attribute {name} of its own now"
+    elif match["source"]:
+        found.words = f"{user_spelling(match['source'])} lacks an attribute that it had"
+    else:
+        found.words = f"{user_spelling(match['items'])} has no item {match['index']} now"
+    return True
 
 
 def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:

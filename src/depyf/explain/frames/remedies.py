@@ -58,7 +58,7 @@ _BY_GUARD = (
     (r"\brank mismatch", _RANK),
     (r"\bdtype mismatch", _DTYPE),
     (r"\bdevice index mismatch", _DEVICE),
-    (r"^KeyError on |___dict_contains|\.keys\(\)", _KEYS),
+    (r"^KeyError on .*\]$|___dict_contains|\.keys\(\)", _KEYS),
     (r"^len\(|^not |DICT", _LENGTH),
 )
 
