@@ -141,7 +141,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         _of_tensor(found, tensor)
     elif twins is not None:
         _of_twins(found, twins)
-    elif _of_dispatch(found, code) or _of_marks(found, code, call) or _of_keys(found, code, call) or _of_attributes(found, code, call):
+    elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes)):
         pass
     elif no_tensor is not None:
         found.subject = user_spelling(no_tensor.group("source"))
