@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dis
+import os
 import random
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -14,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "attack"), str(ROOT / "benchmarks" / "lib")]
 
 import renamed  # noqa: E402
+from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E402
 from depyf.decompiler.pipeline import analyze  # noqa: E402
 from depyf.decompiler.recompile import recompile  # noqa: E402
 
@@ -41,6 +44,10 @@ TEXTS = {
     "attributes": "class A:\n    __slots__ = ('a', 'b')\n    def f(self, x):\n        self.a = self.b = x\n",
     "attributes of another variable": "class A:\n    def __new__(cls):\n        self = cls()\n        self.a = 1\n",
     "builtins": "def f(x):\n    return all(y for y in x) or any(y for y in x)\n",
+    "variables like builtins": (
+        "def f(x, tuple=tuple, *any):\n    def g(all=x):\n        return all(y for y in any(z for z in x))\n"
+        "    return tuple(y for y in x), g, any\nclass A:\n    tuple = f\n    x = tuple(a for a in y)\n"
+    ),
     "names of type parameters": GENERIC if sys.version_info >= (3, 12) else "",
     "comprehensions": "class A:\n    x = [f(i) for i in range(9)]\n    y = {i: x for i in x if any(z for z in i)}\n",
     "the iterator": "x = (i for i in y)\ndef f(a):\n    return {(i, a) for i in (lambda: a)()}\n",
@@ -133,3 +140,15 @@ def test_a_docstring_that_no_source_can_have_is_put_back(text: str):
 def test_two_runs_choose_the_same_names():
     sources = {analyze(tables(TEXTS["cells in another order"])).source for _ in range(3)}
     assert len(sources) == 1
+
+
+@pytest.mark.parametrize("version", [one for one in ((3, 14), (3, 15)) if find_interpreter(one)], ids="{0[0]}.{0[1]}".format)
+def test_variables_that_an_inlined_loop_tests_for_a_builtin_have_its_name(version: tuple[int, int], tmp_path: Path):
+    """Only these versions inline the loops; they keep the names of variables, as of globals."""
+    (tmp_path / "program.py").write_text(TEXTS["variables like builtins"])
+    script = str(ROOT / "benchmarks" / "attack" / "renamed.py")
+    command = [str(find_interpreter(version)), script, "--habits", "tables", "--", str(tmp_path / "program.py")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, timeout=300
+    )
+    assert "| 8 | 8 (100.00%) | 0 | 0 | 0 | 1 | 1 (100.0%) |" in done.stdout, done.stdout + done.stderr

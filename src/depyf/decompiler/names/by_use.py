@@ -21,6 +21,7 @@ from .shared_variables import Variables
 _CLASS, _DICT = "__class__", "__classdict__"
 _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
 _GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME")
+_VARIABLES = ("LOAD_FAST", "LOAD_DEREF")
 _SAVES = "LOAD_FAST_AND_CLEAR"
 _KEYED = frozenset({"annotations", "kwdefaults"})
 
@@ -235,8 +236,13 @@ class _Search:
                 self.variables.is_called(code, owner.arg, _CLASS)
 
     def look_at_builtin(self, code: RawCode, instructions: list[Instruction], index: int) -> None:
-        if index > 1 and instructions[index - 1].op == "COPY" and instructions[index - 2].op in _GLOBALS:
-            self.found[code].names[instructions[index - 2].arg] = instructions[index].arg  # which is compared with it
+        if index < 2 or instructions[index - 1].op != "COPY":
+            return
+        compared, name = instructions[index - 2], instructions[index].arg
+        if compared.op in _GLOBALS:
+            self.found[code].names[compared.arg] = name
+        elif compared.op in _VARIABLES:
+            self.variables.is_called(code, compared.arg, name)
 
     def look_at_alias(self, code: RawCode, instructions: list[Instruction], index: int) -> None:
         if instructions[index].arg[0] != "TYPEALIAS":
