@@ -156,28 +156,18 @@ def _fold_test(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, s
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    value, end = first.test, second.terminator
-    crossed = skip_jumps(first.true) is skip_jumps(second.false)
-    if crossed and (in_a_comprehension(block) or _chooses_value(first)):
-        # There this can only be `not b if a else c` or `b if a else not c`; as a statement it has other forms.
-        if skip_jumps(first.false) is not skip_jumps(second.true):
-            return False
-        if in_a_comprehension(block) or second.fall is not second.false:
-            value = negate(value)
-        else:
-            end = end._replace(test=negate(second.test), true=second.false, false=second.true)
-    elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
-        return False
-    elif (first.evidence.line or 0) > (block.evidence.exit_line or sys.maxsize):
+    if not in_a_comprehension(block) and (first.evidence.line or 0) > (block.evidence.exit_line or sys.maxsize):
         return False  # its text would be before the condition
+    value, end = first.test, second.terminator
+    if not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
+        if not same_exit(first.true, second.false) or not same_exit(first.false, second.true):
+            return False
+        if in_a_comprehension(block) or second.fall is not second.false:  # `not b if a else c`
+            value = negate(value)
+        else:  # `b if a else not c`
+            end = end._replace(test=negate(second.test), true=second.false, false=second.true)
     block.become(end._replace(test=nodes.IfExp(test, value, end.test)))
     return True
-
-
-def _chooses_value(test: LiftedBlock) -> bool:
-    """Whether a target of ``test`` pushes a value: it is part of the test of a conditional expression."""
-    targets = skip_jumps(test.true), skip_jumps(test.false)
-    return any(one is not None and pushes_one(one, test.exit) for one in targets)
 
 
 def _fold_constant_arm(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
