@@ -171,28 +171,47 @@ def _fold_test(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, s
 
 
 def _fold_constant_arm(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
-    """``True if a else b``: one arm is a jump to a target of the other arm, the true one for a true constant.
+    """``True if a else b``: one arm is a jump to a target of the other arm, the true one for a true constant. So it is
+    for ``c or True``, behind a test of ``c`` that decides nothing.
 
     The compiler replaces a constant with that jump. As a statement this has other forms, by the lines: its jump has the
     line of the tests only in a condition.
     """
-    constant, other = (first, second) if first.kind == "goto" else (second, first)
-    if constant.kind != "goto" or other.kind != "branch" or other.true is None or other.false is None:
+    constant, other = (first, second) if _goal(first) is not None else (second, first)
+    goal = _goal(constant)
+    if goal is None or other.kind != "branch" or other.true is None or other.false is None:
         return False
     lines = {one.evidence.exit_line for one in (block, constant, other)}
-    if not in_a_comprehension(block) and (len(lines) > 1 or None in lines):
+    is_value = in_a_comprehension(block) or _chooses_value(other)
+    if not is_value and (len(lines) > 1 or None in lines):
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    goal = skip_jumps(constant.next)
     true, false = skip_jumps(other.true), skip_jumps(other.false)
     if goal not in (true, false) or true is false:
         return False
-    value = nodes.Constant(goal is true)
+    value: nodes.Expression = nodes.Constant(goal is true)
+    if constant.kind == "branch":
+        left = constant.test if constant.terminator.sense is (goal is true) else negate(constant.test)
+        value = conjunction("or" if goal is true else "and", left, value)
     left, right = (value, other.test) if constant is first else (other.test, value)
     constant.become(Terminator("goto"))
     block.become(other.terminator._replace(test=nodes.IfExp(test, left, right)))
     return True
+
+
+def _goal(arm: LiftedBlock) -> LiftedBlock | None:
+    """Return where control always goes from ``arm``, a jump or a test of which both targets are one."""
+    if arm.kind == "goto":
+        return skip_jumps(arm.next)
+    goal = skip_jumps(arm.true) if arm.kind == "branch" else None
+    return goal if goal is not None and goal is skip_jumps(arm.false) else None
+
+
+def _chooses_value(test: LiftedBlock) -> bool:
+    """Whether a target of ``test`` pushes a value: it is part of the test of a conditional expression."""
+    targets = skip_jumps(test.true), skip_jumps(test.false)
+    return any(one is not None and pushes_one(one, test.exit) for one in targets)
 
 
 def _fold_value(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
