@@ -185,6 +185,9 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
             pops = [_at(over)]
         default = _is_default(_after(over) if pops else over, start)
         is_guarded = _is_on(end, reader.line) or _is_on(end, reader.last_line)
+        if not is_guarded and (default or start.line is None):
+            failed = _after_guard(end)
+            is_guarded = failed is not None and _landing_of(failed) == _landing_of(_after(over) if pops else over)
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
     if _at(end).op == "POP":
         body = _after(end)

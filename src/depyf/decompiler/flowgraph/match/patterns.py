@@ -113,6 +113,8 @@ class PatternReader:
             if self.line is None:
                 self.line = instruction.line
                 self.last_line = instruction.position[1] if instruction.position is not None else None
+            if instruction.position is None:
+                self.last_line = instruction.line  # the last part of the pattern tells
             if instruction.op == "JUMP":
                 assert block.target is not None
                 if block.target is stop:
