@@ -6,7 +6,7 @@ import sys
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
-from ..values import CaseTest, Matches, Slot, case_of, opens_clause, same_expression
+from ..values import CaseTest, Matches, Slot, case_of, is_value, opens_clause, same_expression
 from .negation import conjunction, negate
 from .separate_tests import as_read, is_of_its_own
 from .shapes import (
@@ -397,7 +397,9 @@ def fold_useless_test(block: LiftedBlock) -> bool:
     if not only_from(following, block) or block.test.is_placeholder:
         return False
     first, joined = following.first, skip_jumps(following.next)
-    if first is None and (not pushes_one(following, block.exit) or joined is None or len(joined.predecessors) < 2):
+    if first is None and not (pushes_one(following, block.exit) and is_value(following.exit[-1])):
+        return False
+    if first is None and (joined is None or len(joined.predecessors) < 2):
         return False  # it is no operand either
     value = following.exit[-1] if first is None else first.value
     nothing, sense = nodes.Constant(None), block.terminator.sense
