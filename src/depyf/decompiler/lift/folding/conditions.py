@@ -6,7 +6,7 @@ import sys
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
-from ..values import CaseTest, Matches, Slot, case_of, is_value, opens_clause, same_expression
+from ..values import CaseTest, Matches, Slot, case_of, is_value, opens_clause, resolved, same_expression
 from .negation import conjunction, negate
 from .separate_tests import as_read, is_of_its_own
 from .shapes import (
@@ -394,7 +394,7 @@ def fold_useless_test(block: LiftedBlock) -> bool:
     following = block.true
     if following is None or following is not block.false:
         return False
-    if not only_from(following, block) or block.test.is_placeholder:
+    if not only_from(following, block) or resolved(block.test).is_placeholder:
         return False
     first, joined = following.first, skip_jumps(following.next)
     if first is None and not (pushes_one(following, block.exit) and is_value(following.exit[-1])):
@@ -411,5 +411,7 @@ def fold_useless_test(block: LiftedBlock) -> bool:
     else:
         first.value = value
     following.first = None
+    if block.test is block.first:
+        block.first = first  # `(a if b or True else c) if d or True else e`
     block.become(Terminator("goto", next=following, fall=following))
     return True
