@@ -83,6 +83,16 @@ def starred_results() -> Iterator[str]:
         yield f"def f():\n{textwrap.indent(text, '  ')}"
 
 
+def clauses_of_groups() -> Iterator[str]:
+    """An ``except*`` clause whose end is never reached, or whose type a test does not decide."""
+    bodies = ["while 1: pass", "while 1: b()", "raise b", "if x:\n  while 1: pass", "for x in y:\n  while 1: pass"]
+    types = ["E", "E as x", "(E if d or 1 else F)", "(E if d and 0 else F).x as y"]
+    rest = ["", "\nexcept* F: c()", "\nexcept* G as z: raise\nelse: d()", "\nfinally: d()"]
+    for kind, body, after, end, place in itertools.product(types, bodies, rest, ["", "\ng()"], PLACES):
+        text = f"try: a()\nexcept* {kind}:\n{textwrap.indent(body, '  ')}{after}{end}"
+        yield place.format(textwrap.indent(text, "  " * (place != "{}")))
+
+
 HANDLERS = ["try: a()\nfinally:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept E as x:\n{}", "with a:\n{}"]
 OUTER = {
     "try: a()\nexcept E as x:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept* E as x:\n{}", "with a as x:\n{}",
@@ -122,6 +132,7 @@ KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
     "blocks before a last statement": (blocks_before_a_last_statement, 60),
     "match in finally": (functools.partial(blocks_before_a_last_statement, "finally:\n{}", "match"), 60),
     "endless loops before the end of a handler": (endless_loops_before_the_end_of_a_handler, 80),
+    "clauses of groups": (clauses_of_groups, 40),
     "starred results": (starred_results, 40),
 }
 """What generates a kind, and how many of its members are tried."""

@@ -190,6 +190,8 @@ class _Lifter:
         if last is not None and last.op in ("GET_ITER", "GET_AITER"):
             tests = [one.last for one in self.graph.blocks if one.fall is block and one.target is block]
             return all(one is not None and last.line == one.line for one in tests)
+        if any(one.op == "CHECK_EXC_MATCH" for one in block.instructions):
+            return True  # the type of an except clause
         above = next((one for one in reversed(entry) if not isinstance(one, Null)), None)
         return self.is_expression if above is None else is_value(above) or self.gathers_annotations
 
