@@ -98,6 +98,12 @@ KINDS = {
         "while x:\n  if 0 if a else b: break\n  g()", "while (1 if a else b) or c: pass",
         "if a: pass\nelif b: c()\nelse: d()", "if a: pass\nelse: b and c()",
     ],
+    "a condition with a negated arm": [
+        "while x if y else z is None: v()", "if (a or b) if c else not (d or e): v()\nw()",
+        "while (not x if y else z) and w: v()", "while (x and a) if (y or b) else not z: v()\nelse: w()",
+        "def f():\n  try: v()\n  except* x: w()\n  while a if b else not c: v()",
+        "def f():\n  try:\n    if x: v()\n    elif a if b else not c: w()\n  except* x: w()\n  d()",
+    ],
     "alternatives of which nothing is left": [
         "match x:\n  case 0 | _: a()\nb()", "match x:\n  case 1: c()\n  case [0 | 1 | _, 2 | _]: pass",
     ],
@@ -194,3 +200,13 @@ def test_a_constant_in_a_condition_is_told_from_pass():
     for text in ("if True if a else b:\n    c()", "if a:\n    pass\nelif b:\n    c()\nelse:\n    d()"):
         for version in VERSIONS:
             assert analyze(compile_source(text + "\n", version)).source.strip() == text, version
+
+
+def test_a_condition_with_a_negated_arm_is_one_condition():
+    for test in ("a or b if c else not (d or e)", "not (a if b else c) and d", "a if b else c is None"):
+        for text in (f"if {test}:\n    v()\nw()", f"while {test}:\n    v()", f"while x:\n    if {test}:\n        v()"):
+            for version in VERSIONS:
+                assert analyze(compile_source(text + "\n", version)).source.strip() == text, version
+    text = "for x in y:\n    if a:\n        if not b:\n            continue\n    elif c:\n        continue\n    v()"
+    for version in VERSIONS:
+        assert analyze(compile_source(text + "\n", version)).source.strip() == text, version

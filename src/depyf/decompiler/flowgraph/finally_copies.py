@@ -339,9 +339,11 @@ def _normalized_op(instruction: Instruction) -> str:
 
 
 def _same_operands(ours: Instruction, theirs: Instruction) -> bool:
-    """Whether the operands are the same, ignoring the numbers of match statements."""
+    """Whether the operands are the same; of those of match statements, only patterns count: the rest are numbers, and
+    what the code after a copy tells of guards and defaults.
+    """
     if ours.op in PATTERN_OPERATIONS:
-        return bool(ours.arg[1:] == theirs.arg[1:])
+        return bool(ours.op == "MATCH_SUBJECT" or ours.arg[1] == theirs.arg[1])
     if ours.target >= 0:
         return True  # a jump's operand only records jump threading (THREADED)
     return same_operand(ours.arg, theirs.arg)

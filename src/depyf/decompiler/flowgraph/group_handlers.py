@@ -140,8 +140,10 @@ def _negate_early_test(graph: ControlFlowGraph, test: BasicBlock) -> None:
 
 
 def _past_jumps(block: BasicBlock | None) -> BasicBlock | None:
-    while block is not None and set(block.operations()) <= {"JUMP"}:
+    passed = set()  # an empty endless loop comes back
+    while block is not None and block not in passed and set(block.operations()) <= {"JUMP"}:
         spend(STEP, "reading the flow graph")
+        passed.add(block)
         block = block.target if block.target is not None else block.fall
     return block
 

@@ -73,6 +73,7 @@ class _Lifter:
         self.incoming: dict[BasicBlock, list[list[nodes.Expression]]] = {}
         self.after_tests = {one.fall for one in graph.blocks if one.target is not None and one.target is one.fall}
         self.is_expression = bool(self.after_tests) and not self.comprehension and is_expression(raw)
+        self.gathers_annotations = gathers_annotations
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
         if any(type(one) is slice for one in raw.consts):
             self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
@@ -151,7 +152,7 @@ class _Lifter:
             self.lift_loop(block, lifted)
             return
         self.keyword = self.exits.keyword_before(block)
-        chosen = block in self.after_tests and self.is_chosen(lifted.entry)
+        chosen = block in self.after_tests and self.is_chosen(block, lifted.entry)
         state = (AfterTest if chosen else SymbolicStack)(lifted.entry, self.table)
         state.instructions = instructions
         special, push = self.special, state.push
@@ -181,10 +182,18 @@ class _Lifter:
             raise
         self.fall_off(block, lifted, state)
 
-    def is_chosen(self, entry: list[nodes.Expression]) -> bool:
-        """Whether a value comes next in the expression around ``entry``, rather than a statement."""
+    def is_chosen(self, block: BasicBlock, entry: list[nodes.Expression]) -> bool:
+        """Whether a value comes next in the expression around ``entry``, rather than a statement: on the line of a test
+        the loop that begins there is a clause, or the test is in its iterable.
+        """
+        last = block.instructions[-1] if block.instructions else None
+        if last is not None and last.op in ("GET_ITER", "GET_AITER"):
+            tests = [one.last for one in self.graph.blocks if one.fall is block and one.target is block]
+            return all(one is not None and last.line == one.line for one in tests)
+        if any(one.op == "CHECK_EXC_MATCH" for one in block.instructions):
+            return True  # the type of an except clause
         above = next((one for one in reversed(entry) if not isinstance(one, Null)), None)
-        return self.is_expression if above is None else is_value(above)
+        return self.is_expression if above is None else is_value(above) or self.gathers_annotations
 
     def lift_special(self, block: BasicBlock, state: SymbolicStack, position: int) -> int:
         """Lift an instruction that starts a sequence, or has another meaning here; return the number consumed."""

@@ -29,6 +29,7 @@ from .values import (
     Unpacked,
     UnpackGroup,
     is_marker,
+    is_namespace,
     resolved,
 )
 
@@ -345,7 +346,7 @@ class AfterTest(SymbolicStack):
 
     def _push(self, value: nodes.Expression) -> None:
         is_code = isinstance(value, nodes.Constant) and type(value.value) is RawCode
-        if self.first is None and not is_code and not isinstance(value, (Marker, Null)):
+        if self.first is None and not is_code and not isinstance(value, (Marker, Null)) and not is_namespace(value):
             self.first = Slot(len(self.stack))
             self.first.value = value
             value = self.first

@@ -293,6 +293,11 @@ class Namespace(Placeholder):
     """The dictionary of a class body, for the scopes of its annotations."""
 
 
+def is_namespace(entry: nodes.Expression) -> bool:
+    """Whether a name is looked up in the entry first, a class's dictionary."""
+    return isinstance(entry, Namespace) or entry == nodes.Name("__classdict__")
+
+
 class Matches(Placeholder):
     """Whether the handled exception matches ``type``; ``of_group``: the matching part of a group (``except*``)."""
 

@@ -96,6 +96,11 @@ class ExpressionPrinter:
             return f"{marks.OPEN_INVISIBLE_ITEMS}{tuple_items(node.value, self.string, self.quote)}{CLOSE_INVISIBLE}"
         return f"{OPEN_INVISIBLE}{self.alone(node, otherwise)}{CLOSE_INVISIBLE}"
 
+    def result(self, node: n.Node) -> str:
+        """What ``return`` or ``yield`` gives."""
+        starred = isinstance(node, n.Tuple) and any(isinstance(item, n.Starred) for item in node.elts)
+        return self.alone(node) if starred and not self.grammar.starred_result else self.bare_tuple(node)
+
     def items(self, nodes: Sequence[n.Node]) -> str:
         """Expressions with commas between them."""
         return f",{COMMA}".join([self.expression(node) for node in nodes])
@@ -260,7 +265,7 @@ class ExpressionPrinter:
         return _parenthesized("await " + self.expression(node.value, ATOM), precedence > AWAIT)
 
     def Yield(self, node: n.Yield, precedence: int) -> str:
-        text = "yield" if node.value is None else "yield " + self.bare_tuple(node.value)
+        text = "yield" if node.value is None else "yield " + self.result(node.value)
         return _parenthesized(text, precedence > YIELD)
 
     def YieldFrom(self, node: n.YieldFrom, precedence: int) -> str:

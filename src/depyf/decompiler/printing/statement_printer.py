@@ -173,7 +173,7 @@ class StatementPrinter:
         return ", ".join([self.expressions.expression(item) for item in items])
 
     def Return(self, node: n.Return) -> None:
-        text = "return" if node.value is None else "return " + self.expressions.bare_tuple(node.value)
+        text = "return" if node.value is None else "return " + self.expressions.result(node.value)
         self.emit(text, node.line)
 
     def Raise(self, node: n.Raise) -> None:

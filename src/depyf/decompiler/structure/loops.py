@@ -132,6 +132,7 @@ def write_while(
         return _write_tested(writer, node, *tested, loop, follow, context, out)
     inside = _extent(writer, node, loop, context, None)
     beside = {block for block in inside - loop if block.kind != "raise" or block.region is node.region}
+    beside = {block for block in beside if block.kind != "reraise" or block.markers == node.markers}
     inside -= {
         block for block in beside if _follows_by_its_line(block, inside) or _is_behind_a_break(block, inside)
     }
@@ -230,9 +231,14 @@ def _follows_by_its_line(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
 
 
 def _is_behind_a_break(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
-    """Whether ``block`` is a return below the loop: a ``break`` left a NOP before it, on an earlier line."""
+    """Whether ``block`` is below the loop: a return that the NOP of a ``break`` precedes on an earlier line, or
+    statements at the end of a ``finally`` body or except clause around it, not indented as deep as the loop's.
+    """
     left, line = block.evidence.left_line, block.evidence.exit_line
     is_below = block.kind == "return" and not block.statements and left is not None and line is not None and left < line
+    if block.kind == "reraise" and block.statements:
+        columns = columns_in(inside - {block})
+        is_below = not columns or block.statements[0].column is None or is_left_of_all(block, inside)
     return is_below and all(_last_line(one) < (line or 0) for one in inside if one is not block)
 
 

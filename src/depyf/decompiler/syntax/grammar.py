@@ -14,6 +14,9 @@ class Grammar(NamedTuple):
     starred_index: bool = False
     """An index may have stars without parentheses (PEP 646)."""
 
+    starred_result: bool = False
+    """So may what ``return`` and ``yield`` give (bpo-32117)."""
+
 
 ANY = Grammar()
 """What every version reads."""
@@ -21,7 +24,7 @@ ANY = Grammar()
 
 def grammar_of(version: tuple[int, int]) -> Grammar:
     """The grammar of a version of Python."""
-    return Grammar(nested_quotes=version >= (3, 12), starred_index=version >= (3, 11))
+    return Grammar(version >= (3, 12), starred_index=version >= (3, 11), starred_result=version >= (3, 8))
 
 
 def cleans_docstrings(version: tuple[int, int]) -> bool:

@@ -184,7 +184,7 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
             over = _join_of_exits(reader, 1)
             pops = [_at(over)]
         default = _is_default(_after(over) if pops else over, start)
-        is_guarded = _is_on(end, reader.line) or _is_on(end, reader.last_line)
+        is_guarded = _is_guarded(reader, end, _after(over) if pops else over, default)
         return Case(start, reader.line, pattern, _at(end), is_guarded, pops, _at(over), default), None
     if _at(end).op == "POP":
         body = _after(end)
@@ -204,6 +204,16 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
         return Case(start, reader.line, pattern, _at(body), False, [], _at(after), False, body), after
     pops, after = _guard(end, _join_of_exits(reader, 1) if reader.exits else None)
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
+
+
+def _is_guarded(reader: PatternReader, end: Position, over: Position, default: bool) -> bool:
+    """Whether a guard follows the pattern of the last case, by its line; before ``case _``, or without lines, because
+    what is tested there leads to ``over`` too, as a pattern that does not match does.
+    """
+    if _is_on(end, reader.line) or _is_on(end, reader.last_line):
+        return True
+    failed = _after_guard(end) if default or reader.line is None else None
+    return failed is not None and _landing_of(failed) == _landing_of(over)
 
 
 def _keeps_the_subject(position: Position, pattern: nodes.pattern) -> bool:

@@ -90,6 +90,12 @@ class PatternReader:
         """Return the end of the pattern, where only the subject is on the stack, or nothing. Raises NoCase."""
         return self.run(self.start, None)
 
+    def note_lines(self, part: Instruction) -> None:
+        """Note the lines that the first part of the pattern spans; without columns, the last part tells the end."""
+        if part.position is None or self.line is None:
+            self.last_line = part.position[1] if part.position is not None else part.line
+        self.line = part.line if self.line is None else self.line
+
     def run(self, position: Position, stop: BasicBlock | Position | None) -> Position:
         """Execute from ``position`` to the end of the pattern, or of an alternative: to ``stop`` or a copy of it."""
         block, index = position
@@ -110,9 +116,7 @@ class PatternReader:
                 return Position(block, index)
             if block.handler != self.handler:
                 raise NoCase("a pattern with two handlers")
-            if self.line is None:
-                self.line = instruction.line
-                self.last_line = instruction.position[1] if instruction.position is not None else None
+            self.note_lines(instruction)
             if instruction.op == "JUMP":
                 assert block.target is not None
                 if block.target is stop:

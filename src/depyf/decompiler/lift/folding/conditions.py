@@ -6,7 +6,7 @@ import sys
 
 from ...syntax import nodes
 from ..lifted_block import LiftedBlock, Terminator
-from ..values import CaseTest, Matches, Slot, case_of, opens_clause, same_expression
+from ..values import CaseTest, Matches, Slot, case_of, is_value, opens_clause, resolved, same_expression
 from .negation import conjunction, negate
 from .separate_tests import as_read, is_of_its_own
 from .shapes import (
@@ -156,53 +156,62 @@ def _fold_test(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, s
         return False
     if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
         return False
-    value, end = first.test, second.terminator
-    crossed = skip_jumps(first.true) is skip_jumps(second.false)
-    if crossed and (in_a_comprehension(block) or _chooses_value(first)):
-        # There this can only be `not b if a else c` or `b if a else not c`; as a statement it has other forms.
-        if skip_jumps(first.false) is not skip_jumps(second.true):
-            return False
-        if in_a_comprehension(block) or second.fall is not second.false:
-            value = negate(value)
-        else:
-            end = end._replace(test=negate(second.test), true=second.false, false=second.true)
-    elif not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
-        return False
-    elif (first.evidence.line or 0) > (block.evidence.exit_line or sys.maxsize):
+    if not in_a_comprehension(block) and (first.evidence.line or 0) > (block.evidence.exit_line or sys.maxsize):
         return False  # its text would be before the condition
+    value, end = first.test, second.terminator
+    if not same_exit(first.true, second.true) or not same_exit(first.false, second.false):
+        if not same_exit(first.true, second.false) or not same_exit(first.false, second.true):
+            return False
+        if in_a_comprehension(block) or second.fall is not second.false:  # `not b if a else c`
+            value = negate(value)
+        else:  # `b if a else not c`
+            end = end._replace(test=negate(second.test), true=second.false, false=second.true)
     block.become(end._replace(test=nodes.IfExp(test, value, end.test)))
     return True
+
+
+def _fold_constant_arm(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
+    """``True if a else b``: one arm is a jump to a target of the other arm, the true one for a true constant. So it is
+    for ``c or True``, behind a test of ``c`` that decides nothing.
+
+    The compiler replaces a constant with that jump. As a statement this has other forms, by the lines: its jump has the
+    line of the tests only in a condition.
+    """
+    constant, other = (first, second) if _goal(first) is not None else (second, first)
+    goal = _goal(constant)
+    if goal is None or other.kind != "branch" or other.true is None or other.false is None:
+        return False
+    lines = {one.evidence.exit_line for one in (block, constant, other)}
+    is_value = in_a_comprehension(block) or _chooses_value(other)
+    if not is_value and (len(lines) > 1 or None in lines):
+        return False
+    if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
+        return False
+    true, false = skip_jumps(other.true), skip_jumps(other.false)
+    if goal not in (true, false) or true is false:
+        return False
+    value: nodes.Expression = nodes.Constant(goal is true)
+    if constant.kind == "branch":
+        left = constant.test if constant.terminator.sense is (goal is true) else negate(constant.test)
+        value = conjunction("or" if goal is true else "and", left, value)
+    left, right = (value, other.test) if constant is first else (other.test, value)
+    constant.become(Terminator("goto"))
+    block.become(other.terminator._replace(test=nodes.IfExp(test, left, right)))
+    return True
+
+
+def _goal(arm: LiftedBlock) -> LiftedBlock | None:
+    """Return where control always goes from ``arm``, a jump or a test of which both targets are one."""
+    if arm.kind == "goto":
+        return skip_jumps(arm.next)
+    goal = skip_jumps(arm.true) if arm.kind == "branch" else None
+    return goal if goal is not None and goal is skip_jumps(arm.false) else None
 
 
 def _chooses_value(test: LiftedBlock) -> bool:
     """Whether a target of ``test`` pushes a value: it is part of the test of a conditional expression."""
     targets = skip_jumps(test.true), skip_jumps(test.false)
     return any(one is not None and pushes_one(one, test.exit) for one in targets)
-
-
-def _fold_constant_arm(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
-    """``True if a else b``: one arm is a jump to a target of the other arm, the true one for a true constant.
-
-    The compiler replaces a constant with that jump. As a statement this has other forms, by the lines: its jump has the
-    line of the tests only in a condition.
-    """
-    constant, other = (first, second) if first.kind == "goto" else (second, first)
-    if constant.kind != "goto" or other.kind != "branch" or other.true is None or other.false is None:
-        return False
-    lines = {one.evidence.exit_line for one in (block, constant, other)}
-    if not in_a_comprehension(block) and (len(lines) > 1 or None in lines):
-        return False
-    if not all(is_silent(arm) and same_stack(arm.exit, block.exit) for arm in (first, second)):
-        return False
-    goal = skip_jumps(constant.next)
-    true, false = skip_jumps(other.true), skip_jumps(other.false)
-    if goal not in (true, false) or true is false:
-        return False
-    value = nodes.Constant(goal is true)
-    left, right = (value, other.test) if constant is first else (other.test, value)
-    constant.become(Terminator("goto"))
-    block.become(other.terminator._replace(test=nodes.IfExp(test, left, right)))
-    return True
 
 
 def _fold_value(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
@@ -385,10 +394,12 @@ def fold_useless_test(block: LiftedBlock) -> bool:
     following = block.true
     if following is None or following is not block.false:
         return False
-    if not only_from(following, block) or block.test.is_placeholder:
+    if not only_from(following, block) or resolved(block.test).is_placeholder:
         return False
     first, joined = following.first, skip_jumps(following.next)
-    if first is None and (not pushes_one(following, block.exit) or joined is None or len(joined.predecessors) < 2):
+    if first is None and not (pushes_one(following, block.exit) and is_value(following.exit[-1])):
+        return False
+    if first is None and (joined is None or len(joined.predecessors) < 2):
         return False  # it is no operand either
     value = following.exit[-1] if first is None else first.value
     nothing, sense = nodes.Constant(None), block.terminator.sense
@@ -400,5 +411,7 @@ def fold_useless_test(block: LiftedBlock) -> bool:
     else:
         first.value = value
     following.first = None
+    if block.test is block.first:
+        block.first = first  # `(a if b or True else c) if d or True else e`
     block.become(Terminator("goto", next=following, fall=following))
     return True

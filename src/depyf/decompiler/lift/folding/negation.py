@@ -31,6 +31,10 @@ def negate(test: nodes.Expression) -> nodes.Expression:
         parts = [negate(value) for value in test.values]
         if sum(map(_cost, parts)) <= sum(map(_cost, test.values)) + 1:  # for the `not` in front
             return nodes.BoolOp(_DUAL[test.op], parts, test.gap, test.later_gaps)
+    if isinstance(test, nodes.IfExp):
+        parts = [negate(test.body), negate(test.orelse)]
+        if sum(map(_cost, parts)) <= _cost(test):
+            return nodes.IfExp(test.test, *parts)
     return nodes.UnaryOp("not", test)
 
 
@@ -119,6 +123,8 @@ def _pushed(test: nodes.Expression, negative: bool) -> nodes.Expression:
         return nodes.BoolOp(op, [_pushed(value, negative) for value in test.values])
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
         return _pushed(test.operand, not negative)
+    if isinstance(test, nodes.IfExp):
+        return nodes.IfExp(_pushed(test.test, False), _pushed(test.body, negative), _pushed(test.orelse, negative))
     return negate(test) if negative else test
 
 
@@ -132,6 +138,8 @@ def _cost(test: nodes.Expression) -> int:
     test = resolved(test)
     if isinstance(test, nodes.BoolOp):
         return sum(map(_cost, test.values))
+    if isinstance(test, nodes.IfExp):
+        return _cost(test.body) + _cost(test.orelse)
     if isinstance(test, nodes.UnaryOp) and test.op == "not":
         return 1 + (_cost(test.operand) if isinstance(resolved(test.operand), nodes.BoolOp) else 0)
     return _CHANGED if isinstance(test, nodes.Compare) and test.opposite is not None else 0

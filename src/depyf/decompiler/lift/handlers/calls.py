@@ -117,8 +117,8 @@ def _leave_with(state: SymbolicStack, function: Marker, arguments: list[nodes.Ex
 
 @handles("CALL_EX", "CALL_FUNCTION_EX")
 def _call_ex(state: SymbolicStack, instruction: Instruction) -> None:
-    mapping = resolved(state.pop()) if instruction.arg else None
-    iterable = resolved(state.pop())
+    mapping = state.pop() if instruction.arg else None
+    iterable = state.pop()
     function = state.take()
     if instruction.op == "CALL_EX":
         lower = state.take()

@@ -11,7 +11,7 @@ from ...syntax import nodes
 from ...syntax.set_order import set_order
 from ...syntax.transforms.kept_constants import apart
 from ..symbolic_stack import SymbolicStack
-from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached, resolved
+from ..values import Append, ArgumentTuple, Marker, Null, OfOneConstant, Reached
 from .registry import handles
 
 _PART = 16
@@ -91,7 +91,7 @@ def _constants(values: Any) -> list[nodes.Expression]:
 
 @handles("LIST_EXTEND", "SET_UPDATE")
 def _extend(state: SymbolicStack, instruction: Instruction) -> None:
-    value = resolved(state.pop())
+    value = state.pop()
     container = _container(state, instruction.arg)
     if isinstance(container, Marker) and container.kind == "accumulator":
         state.emit(Append(None, nodes.Starred(value)))
@@ -158,7 +158,7 @@ def _map_add(state: SymbolicStack, instruction: Instruction) -> None:
 
 @handles("DICT_UPDATE", "DICT_MERGE")
 def _update(state: SymbolicStack, instruction: Instruction) -> None:
-    value = resolved(state.pop())
+    value = state.pop()
     container = _container(state, instruction.arg)
     if isinstance(container, Marker) and container.kind == "accumulator":
         state.emit(Append(None, value))
@@ -202,7 +202,7 @@ def _unpacked_display(state: SymbolicStack, instruction: Instruction) -> None:
     plain: type[nodes.Expression] = nodes.Set if instruction.op == "BUILD_SET_UNPACK" else nodes.Tuple
     elements: list[nodes.Expression] = []
     beside_plain = instruction.arg == 1
-    for part in map(resolved, state.pop_many(instruction.arg)):
+    for part in state.pop_many(instruction.arg):
         inner = _elements(part, plain)
         if not inner or beside_plain:  # no elements are `*()`, which the compiler would make a constant of
             elements.append(nodes.Starred(part))
@@ -226,7 +226,7 @@ def _elements(part: nodes.Expression, plain: type[nodes.Expression]) -> list[nod
 def _unpacked_map(state: SymbolicStack, instruction: Instruction) -> None:
     result = nodes.Dict([], [])
     beside_plain = instruction.arg == 1
-    for part in map(resolved, state.pop_many(instruction.arg)):
+    for part in state.pop_many(instruction.arg):
         items = part if isinstance(part, nodes.Dict) and None not in part.keys and not beside_plain else None
         if items is not None and items.keys and (instruction.op == "BUILD_MAP_UNPACK" or are_keywords(items, result)):
             result.keys += items.keys

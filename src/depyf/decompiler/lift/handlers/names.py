@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Cell, GenericBase, Namespace, Null, Saved
+from ..values import Cell, GenericBase, Namespace, Null, Saved, is_namespace
 from .registry import handles
 
 
@@ -57,7 +57,7 @@ def _load_locals(state: SymbolicStack, instruction: Instruction) -> None:
 @handles("LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS")
 def _load_from_class(state: SymbolicStack, instruction: Instruction) -> None:
     namespace = state.take()
-    if not isinstance(namespace, Namespace) and namespace != nodes.Name("__classdict__"):
+    if not is_namespace(namespace):
         state.refuse("a name is looked up in something that is no class")
     state.push(nodes.Name(instruction.arg))
 

@@ -1,0 +1,165 @@
+"""Kinds of programs that were refused, each generated from its parts, by every CPython that has the syntax."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+import textwrap
+from typing import Callable, Iterator
+
+import pytest
+
+from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from depyf.decompiler.bytecode.versions import TABLES
+from depyf.decompiler.pipeline import analyze
+from depyf.decompiler.proof.scaffold import compile_source
+from depyf.errors import DecompilationError
+
+VERSIONS = [one for one in sorted(TABLES) if one == HOST_VERSION or find_interpreter(one)]
+
+
+def constants_in_arms() -> Iterator[str]:
+    """A constant, alone or behind a test that decides nothing, as an arm of a conditional expression."""
+    places = [
+        "v = x if {} else y",
+        "v = x if ({}) and d else y",
+        "v = x if d or ({}) else y",
+        "if {}: f()",
+        "assert {}, m",
+    ]
+    places += ["v = [x for y in z if ({})]", "v = lambda: [x for y in z if ({})]", "f(x if {} else y)", "while {}: f()"]
+    choices = ["(a if b else ({}))", "(({}) if b else a)", "(({}) if b or d else a)"]
+    constants = ["True", "0", "c or True", "c and 0", "c and d and None"]
+    for place, choice, constant in itertools.product(places, choices, constants):
+        yield place.format(choice.format(constant))
+
+
+def choices_that_decide_nothing() -> Iterator[str]:
+    """A conditional expression whose test always leads to one arm, wherever a value is."""
+    places = [
+        "for a in {}: pass", "for a in b or {}: pass", "for a in {}.b(c): pass", "v = [y for x in z for y in {}]",
+        "async def f():\n  async for a in {}: pass", "async def f(): return [x async for x in {}]", "f(x, {})",
+        "[*{}]", "f(*{})", "f(**{})", "f(x, *{}, k=1, **{})", "v = {{**{}}}", "{{*{}, *y}}", "class C(*{}): pass",
+        "x: {} = 1", "class C:\n  x: {}\n  y: int", "class C:\n  if z:\n    x: {}\n  y: f(a, {})",
+        "class C[T]:\n  x: {}", "class C:\n  x: [*{}]\n  y: [z for z in {}]", "def f(x: {}, *y: d or {}) -> {}: pass",
+        "v = lambda: {}",
+        "while z:\n  if d:\n    pass\n  for a in {}: f()",
+    ]  # fmt: skip
+    arms = [
+        "(a if d and None else b)", "(a if d or 1 else b)", "((1, 2, 3) if d or 1 else b)",
+        "({'k': 1} if d or 1 else b)",
+        "((a if c or 1 else b) if d or 1 else c)", "(None if c and 0 else b.e)", "(d and (a if c or 1 else b))",
+    ]  # fmt: skip
+    for place, arm in itertools.product(places, arms):
+        yield place.replace("{}", arm).replace("{{", "{").replace("}}", "}")
+
+
+def loops_that_a_test_passes_by() -> Iterator[str]:
+    """An ``if`` statement that does nothing, and a for loop."""
+    for test, place in itertools.product(["d", "d or 1", "not d", "d and e", "d < e < c"], PLACES):
+        text = f"if {test}: pass\nfor a in x: f()"
+        yield place.format(textwrap.indent(text, "  " * (place != "{}")))
+
+
+def endless_loops_before_the_end_of_a_handler() -> Iterator[str]:
+    """A loop that only ``break`` leaves, and a statement, at the end of a ``finally`` body or except clause."""
+    loops = [
+        "if c: break", "if c: break\nd()", "d()\nif c: break", "if c:\n  d()\n  break", "if c: d()\nelse: break",
+        "if c: break\nif d: continue\ne()", "try: d()\nexcept F: break", "for i in j: pass\nelse: break",
+    ]  # fmt: skip
+    last = [*LAST, "z.x()", "z.x = 2", "if y: z()", "z[1] += 2"]
+    for outer, loop, end, after, place in itertools.product(HANDLERS, loops, last, ["", "\ng()"], PLACES):
+        body = f"while 1:\n{textwrap.indent(loop, '  ')}\n{end}"
+        text = outer.format(textwrap.indent(body, "  ")) + after
+        yield place.format(textwrap.indent(text, "  " * (place != "{}")))
+
+
+def starred_results() -> Iterator[str]:
+    """Tuples with stars that statements give, in ``finally`` and elsewhere."""
+    statements = ["return (*a, 1)", "return (*a,)", "yield (*a, b)", "x = yield (*a, b)", "x[(*a, b)] = *a, 1"]
+    for outer, inner, statement in itertools.product(HANDLERS, ["{}", *HANDLERS], statements):
+        text = outer.format(textwrap.indent(inner.format(textwrap.indent(statement, "  " * (inner != "{}"))), "  "))
+        yield f"def f():\n{textwrap.indent(text, '  ')}"
+
+
+def clauses_of_groups() -> Iterator[str]:
+    """An ``except*`` clause whose end is never reached, or whose type a test does not decide."""
+    bodies = ["while 1: pass", "while 1: b()", "raise b", "if x:\n  while 1: pass", "for x in y:\n  while 1: pass"]
+    types = ["E", "E as x", "(E if d or 1 else F)", "(E if d and 0 else F).x as y"]
+    rest = ["", "\nexcept* F: c()", "\nexcept* G as z: raise\nelse: d()", "\nfinally: d()"]
+    for kind, body, after, end, place in itertools.product(types, bodies, rest, ["", "\ng()"], PLACES):
+        text = f"try: a()\nexcept* {kind}:\n{textwrap.indent(body, '  ')}{after}{end}"
+        yield place.format(textwrap.indent(text, "  " * (place != "{}")))
+
+
+HANDLERS = ["try: a()\nfinally:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept E as x:\n{}", "with a:\n{}"]
+OUTER = {
+    "try: a()\nexcept E as x:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept* E as x:\n{}", "with a as x:\n{}",
+    "try: a()\nfinally:\n{}", "try:\n{}\nexcept E: b()", "try:\n{}\nfinally: b()", "for x in y:\n{}", "while x:\n{}",
+    "try: a()\nexcept E: b()\nelse:\n{}",
+}  # fmt: skip
+INNER = {
+    "match x:\n  case 1: c()", "match x:\n  case 1: c()\n  case 2: d()", "match x:\n  case 1: pass", "type X = c",
+    "match x:\n  case [1, y] if z: c()\n  case _: d()", "if x: c()", "if x: c()\nelif y: d()\nelse: e()",
+    "for i in j: c()", "while i: c()", "while i:\n  if c: break\n  d()\nelse: e()", "while 1:\n  if c: break",
+    "try: c()\nfinally: d()", "try: c()\nexcept F: d()", "try: c()\nexcept F as w: d()", "try: c()\nexcept* F: d()",
+    "try: c()\nexcept F as w: d()\nelse: e()\nfinally: g()", "with c as d: e()", "with c, d: e()", "if c: raise d",
+}  # fmt: skip
+LAST = ["last()", "pass", "x = 1", "del z", "raise z"]
+PLACES = ["{}", "def f():\n{}", "class C:\n{}"]
+
+
+def blocks_before_a_last_statement(outer: str = "", inner: str = "") -> Iterator[str]:
+    """Two statements that hold others inside one that does, and one more behind the last of them, or behind all. Only
+    those statements that ``outer`` or ``inner`` is part of, if given.
+    """
+
+    def put(template: str, body: str) -> str:
+        return template.format(textwrap.indent(body, "  " * (template != "{}")))
+
+    outers = [one for one in sorted(OUTER) if outer in one]
+    for around, first, second, last, place in itertools.product(outers, sorted(INNER), sorted(INNER), LAST, PLACES):
+        if inner in first or inner in second:
+            yield put(place, put(around, f"{first}\n{second}\n{last}"))
+            yield put(place, put(around, f"{first}\n{second}") + f"\n{last}")
+
+
+KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
+    "constants in arms": (constants_in_arms, 60),
+    "tests that decide nothing": (choices_that_decide_nothing, 60),
+    "loops that a test passes by": (loops_that_a_test_passes_by, 15),
+    "blocks before a last statement": (blocks_before_a_last_statement, 60),
+    "match in finally": (functools.partial(blocks_before_a_last_statement, "finally:\n{}", "match"), 60),
+    "endless loops before the end of a handler": (endless_loops_before_the_end_of_a_handler, 80),
+    "clauses of groups": (clauses_of_groups, 40),
+    "starred results": (starred_results, 40),
+}
+"""What generates a kind, and how many of its members are tried."""
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_sample_is_proven(kind: str):
+    generate, count = KINDS[kind]
+    texts = sorted(set(generate()))
+    compiled = 0
+    for text in random.Random(kind).sample(texts, min(count, len(texts))):
+        for version in VERSIONS:
+            try:
+                raw = compile_source(text + "\n", version)
+            except DecompilationError:
+                continue
+            compiled += 1
+            result = analyze(raw)
+            assert all(part.verdict.proven for part in result.walk()), (version, text, result.source)
+    assert compiled
+
+
+def test_the_guard_of_a_last_case_is_told_without_lines():
+    text = "match x:\n    case [1, y] if z:\n        c()\n    case _:\n        d()"
+    for version in [one for one in VERSIONS if one >= (3, 10)]:
+        raw = compile_source(text + "\n", version)
+        raw.linetable = b""
+        assert analyze(raw).source.strip() == text, version
+        many = compile_source("match x:\n  case [\n  y,\n  z] if w: c()\n  case _:\n    d()\n", version)
+        assert analyze(many).verdict.proven, version
