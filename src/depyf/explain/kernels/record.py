@@ -7,12 +7,15 @@ import types
 from typing import Any, Callable
 
 from ..graphs.files import STAGES, cached_graph_text, why_open
+from ..kernel_costs import Memory
 from ..model import CudaGraph, Graph, Kernel
 from ..torch_facts.torch_behavior import is_generating_backward
 from ..torch_facts.torch_cudagraphs import which_output, why_no_parts
 from ..torch_facts.torch_kernels import CacheHit, cache_hit, loads_graph_module
+from ..torch_facts.torch_memory import is_part_of_another
 from .cuda_graphs import CudaGraphs
 from .files import kernel_parts, kernel_text, point_functions_at_file
+from .memory import memory_of
 from .provenance import Provenance, kernel_lines_text
 
 __all__ = ["KernelRecorder"]
@@ -39,6 +42,7 @@ class KernelRecorder:
         self._write = write
         self._graphs = graphs
         self._seen: list[tuple[str, str]] = []
+        self._memory: Memory | None = None  # of the module that is being generated
 
     def called(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
@@ -48,6 +52,12 @@ class KernelRecorder:
     def named(self, graph_name: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
         self.provenance.named(name, args[0] if args else kwargs["node_schedule"])
+
+    def planned(self, graph_name: str, wrapper: Any) -> None:
+        """Inductor has settled what shares memory: `PythonWrapperCodegen.memory_plan_reuse()`."""
+        if not is_part_of_another(wrapper):
+            self._memory = None
+            self._memory = memory_of(wrapper)
 
     def has_cuda_graph(self, graph_name: str, kwargs: dict[str, Any]) -> None:
         """What Inductor returned, or a part of it, is to run as a CUDA graph: `cudagraphify(...)`."""
@@ -75,7 +85,8 @@ class KernelRecorder:
         if (graph_name, loaded_from) in self._seen:
             return
         self._seen.append((graph_name, loaded_from))
-        hit = cache_hit()
+        hit, memory = cache_hit(), self._memory
+        self._memory = None
         with open(loaded_from, encoding="utf-8") as file:
             source = file.read()
         graph = self._graphs.get(graph_name)
@@ -93,7 +104,8 @@ class KernelRecorder:
             return
         name = os.path.basename(path)[: -len(".py")]
         kernel = Kernel(name, path=os.path.basename(path), source=source, direction=direction,
-                        from_cache=hit is not None, lines=lines)
+                        from_cache=hit is not None, lines=lines,
+                        memory=memory if hit is None else None)
         if graph is not None:
             graph.kernels.append(kernel)
         point_functions_at_file(module, loaded_from, path, len(header))
