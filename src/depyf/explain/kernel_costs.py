@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .source_lines import SourceLine
 
-__all__ = ["KernelTime", "Memory", "MemoryOwner", "MemoryStep", "bytes_words", "micro_words"]
+__all__ = ["KernelTime", "Memory", "MemoryOwner", "MemoryStep", "bytes_words", "time_words"]
 
 _KIB = 1024
 
@@ -66,8 +66,10 @@ class Memory:
 
 @dataclass
 class KernelTime:
-    """How often a kernel was called while a recording lasted, and the seconds in it."""
+    """How often a kernel was called in one `place`, a line of the module, while a recording lasted; the seconds in it."""
 
+    kernel: str
+    place: int
     calls: int = 0
     seconds: float = 0.0
 
@@ -83,8 +85,14 @@ def bytes_words(number: float) -> str:
     return f"{number / _KIB:.1f} {unit}"
 
 
-def micro_words(seconds: float) -> str:
-    """``12 us``, ``3.4 ms``, ``1.20 s``."""
+def time_words(calls: int, seconds: float) -> str:
+    """``3 calls, 36 us, 12 us each``."""
+    if calls == 1:
+        return f"1 call, {_short(seconds)}"
+    return f"{calls} calls, {_short(seconds)}, {_short(seconds / calls)} each"
+
+
+def _short(seconds: float) -> str:
     if seconds < 1e-3:
         return f"{1e6 * seconds:.0f} us"
     return f"{1e3 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"

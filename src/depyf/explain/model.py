@@ -83,7 +83,7 @@ class Kernel:
     """What a backend compiler generated from a graph: a module, with the kernels' own sources in `parts`.
 
     `from_cache` tells code which an earlier run generated, `lines` which line of the program became which kernel.
-    `memory` is None where torch does not tell it, as of code out of a cache; `times` are by the kernel's name.
+    `memory` is None where torch does not tell it, as of code out of a cache; `times` come of ``--time``.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Kernel:
     lines: list[KernelLine] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)  # file names of C++ and Triton sources
     memory: Memory | None = None
-    times: dict[str, KernelTime] = field(default_factory=dict, metadata={"live": True}, compare=False)
+    times: list[KernelTime] = field(default_factory=list, metadata={"live": True}, compare=False)
 
 
 @dataclass

@@ -17,6 +17,7 @@ from .provenance import operation_of
 
 __all__ = ["memory_of"]
 
+_GRADIENTS = "gradients that come in"
 _DEPENDS = "{} of unknown size, as it depends on data"
 
 
@@ -56,6 +57,7 @@ class _Walk:
         for name, node, size, key in torch_memory.given_of(graph):
             if key not in shared:
                 shared[key] = self._allocated(name, size, [node] if node is not None else [])
+                shared[key].operation = shared[key].operation if node is not None else _GRADIENTS
             self._hold(name, shared[key])
         self._memory.given = self._live
 

@@ -16,7 +16,9 @@ from ..torch_facts.torch_memory import is_part_of_another
 from .cuda_graphs import CudaGraphs
 from .files import kernel_parts, kernel_text, point_functions_at_file
 from .memory import memory_of
+from .memory_text import memory_words, owner_rows, step_rows
 from .provenance import Provenance, kernel_lines_text
+from .timing import KernelTimers
 
 __all__ = ["KernelRecorder"]
 
@@ -30,6 +32,7 @@ class KernelRecorder:
 
     Attributes:
         provenance: hears from the hooks which operations became which kernel.
+        timers: what times kernels, if that is wanted.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class KernelRecorder:
         """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's,
         `cuda_graphs` the model's."""
         self.provenance = Provenance()
+        self.timers: KernelTimers | None = None
         self._cuda_graphs = CudaGraphs(cuda_graphs)
         self._write = write
         self._graphs = graphs
@@ -85,8 +89,8 @@ class KernelRecorder:
         if (graph_name, loaded_from) in self._seen:
             return
         self._seen.append((graph_name, loaded_from))
-        hit, memory = cache_hit(), self._memory
-        self._memory = None
+        hit, memory, self._memory = cache_hit(), self._memory, None
+        memory = memory if hit is None else None
         with open(loaded_from, encoding="utf-8") as file:
             source = file.read()
         graph = self._graphs.get(graph_name)
@@ -99,16 +103,21 @@ class KernelRecorder:
             why += f" ({_FROM_CACHE})"
         header = [f"{graph_name}: {why}."]
         header += ["Which line became which kernel:"] * bool(lines) + ["  " + row for row in kernel_lines_text(lines)]
+        if memory is not None:
+            header += ["Memory: " + memory_words(memory), *("  " + row for row in owner_rows(memory.owners))]
+            header += ["Bytes while each kernel runs, and after it:", *("  " + row for row in step_rows(memory))]
         path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)
         if not path:
             return
         name = os.path.basename(path)[: -len(".py")]
         kernel = Kernel(name, path=os.path.basename(path), source=source, direction=direction,
                         from_cache=hit is not None, lines=lines,
-                        memory=memory if hit is None else None)
+                        memory=memory)
         if graph is not None:
             graph.kernels.append(kernel)
         point_functions_at_file(module, loaded_from, path, len(header))
+        if self.timers is not None:
+            kernel.times = self.timers.put_into(module, source, path, len(header))
         for part in kernel_parts(source):
             rows = kernel_lines_text([line for line in lines if line.kernel == part.name])
             text = part.text([f"{part.name}, called by {kernel.path}", *rows])

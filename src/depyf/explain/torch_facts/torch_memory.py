@@ -10,8 +10,8 @@ from typing import Any, Callable, Iterator, Sequence, Tuple
 
 from .torch_behavior import MissingHook, find
 
-__all__ = ["Event", "buffer_named", "current_graph", "events_of", "given_of", "hint", "is_part_of_another", "origins_of",
-           "parts_of", "planning_class", "results_of", "size_of", "symbols_of", "view_of"]  # fmt: skip
+__all__ = ["Event", "buffer_named", "current_graph", "events_of", "given_of", "hint", "is_part_of_another", "kernel_called",
+           "origins_of", "parts_of", "planning_class", "results_of", "runs_behind", "size_of", "symbols_of", "view_of"]  # fmt: skip
 
 Event = Tuple[str, str, str]
 """``("made", name, "")`` allocates a buffer, or makes a name for a part of one; ``("reused", new, old)`` gives the memory
@@ -117,13 +117,24 @@ def _events_of_text(text: Any) -> Iterator[Event]:
     """Of a line that this torch keeps as text."""
     if not isinstance(text, str) or text.lstrip().startswith("#"):
         return
-    deleted, assigned, called = _DELETED.match(text), _ASSIGNED.match(text), _CALLED.match(text)
+    deleted, assigned, kernel = _DELETED.match(text), _ASSIGNED.match(text), kernel_called(text)
     for name in deleted["names"].split(",") if deleted is not None else ():
         yield "gone", name.strip(), ""
     if assigned is not None:
         yield "made", assigned["name"], ""
-    if called is not None and (called["run"] or _KERNEL.match(called["name"])):
-        yield "ran", called["name"], ""
+    if kernel:
+        yield "ran", kernel, ""
+
+
+def kernel_called(text: str) -> str:
+    """The kernel that a line of a wrapper calls, "" if none; those of Triton have a method ``run`` (2.2 to 2.15)."""
+    called = _CALLED.match(text)
+    return called["name"] if called is not None and (called["run"] or _KERNEL.match(called["name"])) else ""
+
+
+def runs_behind(source: str) -> bool:
+    """Whether the kernels of a wrapper are queued on a GPU: it asks for the stream then (2.2 to 2.15)."""
+    return "get_raw_stream" in source or "get_cuda_stream" in source
 
 
 # ---- buffers
@@ -179,7 +190,7 @@ def results_of(graph: Any) -> list[str]:
 
 
 def given_of(graph: Any) -> list[tuple[str, Any, Any, Any]]:
-    """The inputs that nobody else holds: name, fx node, bytes, and what tells memory that several share.
+    """The inputs that nobody else holds: name, fx node (None for a gradient), bytes, what tells memory they share.
 
     What the forward graph saves for a backward one is a `DonatedBuffer` to Inductor (2.6 and later). A backward graph
     drops the gradients it is given, too: AOTAutograd names them ``tangents_1`` and so on (2.2 to 2.15).
@@ -190,11 +201,12 @@ def given_of(graph: Any) -> list[tuple[str, Any, Any, Any]]:
         name, buffer = str(node.target), inputs.get(node.target)
         if node.op != "placeholder" or buffer is None:
             continue
-        if type(buffer).__name__ == "DonatedBuffer" or name.startswith("tangents_") and graph.is_backward:
+        is_gradient = graph.is_backward and name.startswith("tangents_")
+        if is_gradient or type(buffer).__name__ == "DonatedBuffer":
             value = node.meta.get("val")
             storage = value.untyped_storage() if hasattr(value, "untyped_storage") else None
             size = storage.nbytes() if storage is not None else size_of(buffer)
-            found.append((name, node, getattr(getattr(size, "node", None), "expr", size),
+            found.append((name, None if is_gradient else node, getattr(getattr(size, "node", None), "expr", size),
                           storage._cdata if storage is not None else name))  # fmt: skip
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from ...frames.resume_points import is_resume_name
+from ...kernels.memory_text import largest_owners, memory_words
 from ...model import Session, Skip, SourceLine
 from ...names import file_name
 from ..tree import count
@@ -61,6 +62,7 @@ def index_sections(session: Session, report: Report | None = None) -> list[str]:
         *_alike("What was not compiled", failed, report),
         *_skips(session, report),
         *_cuda_graphs(session),
+        *_memory(session),
     ]
 
 
@@ -152,6 +154,24 @@ def _cuda_graphs(session: Session) -> list[str]:
         direction = "" if one.direction == "forward" else f", {one.direction}"
         lines.append(f"- {one.graph}{of}{direction}: {one_line(cuda_graph_words(one))}")
     return ["", "## CUDA graphs", "", *lines] if lines else []
+
+
+def _memory(session: Session) -> list[str]:
+    """Of each graph the peak, and the lines that own most of it."""
+    owners = owners_of_graphs(session)
+    graphs = {graph.name: graph for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+    lines: list[str] = []
+    for graph in graphs.values():
+        for kernel in graph.kernels:
+            memory = kernel.memory
+            if memory is not None and memory.peak:
+                frame = owners[graph.name]
+                direction = "" if kernel.direction == "forward" else f", {kernel.direction}"
+                of = f"{graph.name} of `{frame.title}` ({frame.place}){direction}"
+                lines.append(f"- {of}: {memory_words(memory)}")
+                lines += ["  - " + row for row in largest_owners(memory)]
+    head = "What the buffers of a graph take as it runs, and the lines that own it at the peak."
+    return ["", "## Memory", "", head, "", *lines] if lines else []
 
 
 def _names(names: Iterable[str]) -> str:
