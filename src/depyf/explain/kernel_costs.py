@@ -66,7 +66,7 @@ class Memory:
 
 @dataclass
 class KernelTime:
-    """How often a kernel was called in one `place`, a line of the module, while a recording lasted; the seconds in it."""
+    """How often a kernel was called in one `place`, a line of its module, in a recording; the seconds in it."""
 
     kernel: str
     place: int

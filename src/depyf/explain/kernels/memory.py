@@ -117,7 +117,8 @@ class _Walk:
 
     def finish(self) -> Memory:
         """All that is known."""
-        memory, owners = self._memory, {}
+        memory = self._memory
+        owners: dict[tuple[str, int] | None, MemoryOwner] = {}
         for storage, (line, operation) in zip(self._at_peak, self._owners):
             key = None if line is None else (line.filename, line.line)
             one = owners.setdefault(key, MemoryOwner(line, 0))

@@ -344,9 +344,8 @@ PATCHES: list[Patch] = [
         target="torch._inductor.debug.set_kernel_post_grad_provenance_tracing",
         apply=hook_kernels,
         serves="which line of the program became which kernel",
-        reason="torch's own provenance, called with every kernel call that a wrapper makes; before, "
-        "`torch._inductor.utils.get_fused_kernel_name`, called with the operations of each new kernel. The code object "
-        "is exchanged, as several modules import it by name",
+        reason="torch's provenance, called with each kernel call; before, `torch._inductor.utils.get_fused_kernel_name`, "
+        "called for each new kernel. The code object is exchanged, as some modules import it by name",
         since="2.10 (get_fused_kernel_name: 2.2)",
         when="torch._inductor.debug",
     ),

@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Iterator, Sequence, Tuple
 
-from .torch_behavior import MissingHook, find
+from .torch_behavior import MissingHook, find, is_there
 
-__all__ = ["Event", "buffer_named", "current_graph", "events_of", "given_of", "hint", "is_part_of_another", "kernel_called",
-           "origins_of", "parts_of", "planning_class", "results_of", "runs_behind", "size_of", "symbols_of", "view_of"]  # fmt: skip
+__all__ = [
+    "Event", "buffer_named", "current_graph", "events_of", "given_of", "hint", "is_part_of_another", "kernel_called",
+    "origins_of", "parts_of", "planning_class", "results_of", "runs_behind", "size_of", "symbols_of", "view_of",
+]  # fmt: skip
 
 Event = Tuple[str, str, str]
-"""``("made", name, "")`` allocates a buffer, or makes a name for a part of one; ``("reused", new, old)`` gives the memory
-of one to another; ``("gone", name, "")`` drops a name; ``("ran", kernel, "")`` calls a kernel."""
+"""``("made", name, "")``: a buffer is allocated, or a part of one gets its name; ``("reused", new, old)``: one has the
+memory of another; ``("gone", name, "")``: a name is dropped; ``("ran", kernel, "")``: a kernel is called."""
 
 _WRAPPERS = ("PythonWrapperCodegen", "WrapperCodeGen")
 """The class of the wrapper; the second up to 2.5."""
@@ -34,11 +36,8 @@ def planning_class() -> Any:
     """The class whose `memory_plan_reuse` settles which buffers share memory: after it, `lines` are as they are written
     (2.2 to 2.15). Raises MissingHook."""
     for name in _WRAPPERS:
-        try:
-            return find("torch._inductor.codegen.wrapper", name + ".memory_plan_reuse") and find(
-                "torch._inductor.codegen.wrapper", name)  # fmt: skip
-        except MissingHook:
-            continue
+        if is_there(find, "torch._inductor.codegen.wrapper", name + ".memory_plan_reuse"):
+            return find("torch._inductor.codegen.wrapper", name)
     raise MissingHook("this torch has no wrapper that plans memory")
 
 
@@ -193,15 +192,17 @@ def given_of(graph: Any) -> list[tuple[str, Any, Any, Any]]:
     """The inputs that nobody else holds: name, fx node (None for a gradient), bytes, what tells memory they share.
 
     What the forward graph saves for a backward one is a `DonatedBuffer` to Inductor (2.6 and later). A backward graph
-    drops the gradients it is given, too: AOTAutograd names them ``tangents_1`` and so on (2.2 to 2.15).
+    drops the gradients it is given, which AOTAutograd names ``tangents_1`` and so on (2.2 to 2.15); they are gone where
+    autograd does not hold them, either: where functions have a `boxed_grads_call` (2.13 and later; 2.9 has none).
     """
     found = []
+    let_go = graph.is_backward and is_there(find, "torch.autograd.function", "Function.boxed_grads_call")
     inputs = getattr(graph, "graph_inputs_original", {})
     for node in graph.module.graph.nodes:
         name, buffer = str(node.target), inputs.get(node.target)
         if node.op != "placeholder" or buffer is None:
             continue
-        is_gradient = graph.is_backward and name.startswith("tangents_")
+        is_gradient = let_go and name.startswith("tangents_")
         if is_gradient or type(buffer).__name__ == "DonatedBuffer":
             value = node.meta.get("val")
             storage = value.untyped_storage() if hasattr(value, "untyped_storage") else None

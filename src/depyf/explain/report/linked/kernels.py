@@ -61,7 +61,7 @@ def _module(kernel: Kernel, places: LineNumbers) -> list[Row]:
     title = f"{kernel.direction}, {file_name(kernel.path) or kernel.name}"
     rows = [Row(title + (", from Inductor's cache" if kernel.from_cache else ""), is_note=True)]
     if kernel.memory is not None and kernel.memory.peak:
-        rows.append(Row("memory: " + memory_words(kernel.memory), is_note=True))
+        rows += [Row(words, is_note=True) for words in ("memory: " + memory_words(kernel.memory)).split("; ")]
         owners = [[one] for one in kernel.memory.owners[:MOST_OWNERS]] + [kernel.memory.owners[MOST_OWNERS:]]
         rows += [Row("    " + row, places.numbers(one.line for one in alike), is_note=True)
                  for alike, row in zip(owners, largest_owners(kernel.memory))]  # fmt: skip

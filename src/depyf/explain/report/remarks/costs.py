@@ -68,13 +68,13 @@ def times_of_kernels(session: Session) -> list[_Row]:
     """A row for each kernel that was timed: how often it was called, from wherever in its module, and all its lines."""
     graphs = {graph.name: graph for frame in session.frames for entry in frame.entries for graph in entry.graphs}
     rows = []
-    for graph, module in ((name, kernel) for name, graph in graphs.items() for kernel in graph.kernels):
+    for owner, module in ((name, kernel) for name, graph in graphs.items() for kernel in graph.kernels):
         for name in dict.fromkeys(one.kernel for one in module.times if one.calls):
             timed = [one for one in module.times if one.kernel == name]
             lines = [one.line for one in module.lines if one.kernel == name and one.line is not None]
             lines.sort(key=lambda line: (line.filename, line.line))
             rows.append({
-                "kernel": name, "graph": graph, "direction": module.direction, "calls": sum(one.calls for one in timed),
+                "kernel": name, "graph": owner, "direction": module.direction, "calls": sum(one.calls for one in timed),
                 "seconds": sum(one.seconds for one in timed), "lines": [[one.filename, one.line] for one in lines],
             })  # fmt: skip
     return rows
@@ -94,12 +94,12 @@ def _of_kernels(rows: list[_Row]) -> list[Remark]:
     found = []
     for (file, line), alike in by_line.items():
         for row in alike[:_MOST_KERNELS]:
-            others = ["{}:{}".format(file_name(of), at) if of != file else str(at)
+            others = [f"{file_name(of)}:{at}" if of != file else str(at)
                       for of, at in row["lines"] if (of, at) != (file, line)]  # fmt: skip
             shared = "" if not others else " (with {} {})".format("line" + "s" * (len(others) > 1), ", ".join(others))
             direction = " (backward)" if row["direction"] == "backward" else ""
-            words = "graph {}{}: {}{}, {}".format(graph_number(row["graph"]), direction, row["kernel"], shared,
-                                                  time_words(row["calls"], row["seconds"]))  # fmt: skip
+            words = f"graph {graph_number(row['graph'])}{direction}: {row['kernel']}{shared}"
+            words += ", " + time_words(row["calls"], row["seconds"])
             found.append(Remark(file, line, COST, words))
         if len(alike) > _MOST_KERNELS:
             found.append(Remark(file, line, COST, count(len(alike) - _MOST_KERNELS, "more kernel")))

@@ -84,9 +84,8 @@ def _memory(graphs: Iterable[Graph]) -> Iterator[Remark]:
             for one in memory.owners[:MOST_OWNERS]:
                 if one.line is not None:
                     direction = " (backward)" if kernel.direction == "backward" else ""
-                    words = "graph {}{}: {} of the peak, {}, for {}".format(
-                        graph_number(graph.name), direction, bytes_words(one.bytes), bytes_words(memory.peak),
-                        _counted(one.operations))  # fmt: skip
+                    share = f"{bytes_words(one.bytes)} of {bytes_words(memory.peak)} at the peak"
+                    words = f"graph {graph_number(graph.name)}{direction}: {share}: {_counted(one.operations)}"
                     yield Remark(one.line.filename, one.line.line, "memory", words, text=one.line.text)
 
 
