@@ -23,25 +23,21 @@ BASE = Report(
         Remark("/p/model.py", 5, "kernel", "cpp_fused_add_sin_0", text="y = x.sin() + 1"),
         Remark("/p/model.py", 5, "guard", "x is float32", "Model.forward", text="y = x.sin() + 1"),
         Remark("/p/model.py", 8, "raised", "Unsupported: no", "Model.loss", text="y.numpy()", error="Unsupported"),
-        Remark("/p/model.py", 5, "memory", "graph 1: 4 B of 8 B at the peak: add", text="y = x.sin() + 1"),
-        Remark("/p/model.py", 6, "memory", "graph 1: 4 B of 8 B at the peak: mul", text="y = y * 2"),
         Remark("/p/model.py", 9, "wrong", "aten.sin computes another value", "Model.loss", text="return y.sin()"),
     ],
     {"functions": 2, "graphs": 1, "breaks": 1, "recompilations": 1, "uncompiled": 1},
 )
 
-NUMBERED = ("graph", "memory")  # their words begin with a number, which is not compared
-
 
 def planted():
     """Single changes, each with what is to be said of it."""
-    for at, kind in enumerate(kind for kind in KINDS if kind != "cost"):
+    for at, kind in enumerate(kind for kind in KINDS if kind not in ("cost", "memory")):
         one = next(remark for remark in BASE.remarks if remark.kind == kind)
         place = BASE.remarks.index(one)
-        yield kind + " reworded", place, {"words": "graph 1: cos" if kind in NUMBERED else "another"}, kind + " changed"
+        yield kind + " reworded", place, {"words": "graph 1: cos" if kind == "graph" else "another"}, kind + " changed"
         yield kind + " gone", place, None, kind + " gone"
         yield kind + " twice", place, [{"text": "elsewhere", "line": 50 + at}], "new " + kind
-        yield kind + " beside it", place, [{"words": "graph 2: mul" if kind in NUMBERED else "too"}], "new " + kind
+        yield kind + " beside it", place, [{"words": "graph 2: mul" if kind == "graph" else "too"}], "new " + kind
     yield "number of the break", 0, {"gb_id": "GB0170"}, "break changed"
     yield "compiled more often", 0, {"compilations": ["0/0", "0/1"]}, "break changed"
     yield "recompiled more often", 1, {"compilations": ["0/1", "0/2"]}, "recompile changed"
@@ -78,12 +74,6 @@ def test_what_is_said():
     (one,) = changes(BASE, after, ("/p", "/p"))
     assert (one.function, one.place) == ("step", "train.py:3")
     assert one.words == "item GB0124  ->  branch GB0170"
-
-
-def test_memory_is_not_compared_with_that_of_graphs_out_of_a_cache():
-    after = copy.deepcopy(BASE)
-    after.remarks = [one for one in after.remarks if one.kind != "memory"]
-    assert changes(BASE, after) == changes(after, BASE) == []
 
 
 def test_what_only_moves_is_equal():

@@ -1,31 +1,50 @@
-"""What the kernels of a graph cost when they run, as plain data: a part of the model."""
+"""What the kernels of a graph cost when they run, as plain data and in words: a part of the model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Sequence
 
 from .source_lines import SourceLine
 
-__all__ = ["KernelTime", "Memory", "MemoryOwner", "MemoryStep", "bytes_words", "time_words"]
+__all__ = ["KernelCall", "Memory", "MemoryOwner", "bytes_words", "call_rows", "time_words"]
 
+_MOST_OWNERS = 10  # lines that are named
 _KIB = 1024
 
 
 @dataclass
-class MemoryStep:
-    """A call of a kernel: the bytes that are live while it runs, and `after` it and what is freed behind it."""
+class KernelCall:
+    """A call of a kernel in a generated module.
+
+    Attributes:
+        place: the line of the module.
+        during: the bytes that are live while it runs; None where they are not known.
+        after: what is left when the buffers are freed that nobody needs any more.
+        calls: how often it was timed; `seconds` are of them all, `first` of the first.
+    """
 
     kernel: str
-    during: int
-    after: int
+    place: int
+    during: int | None = None
+    after: int | None = None
+    calls: int = field(default=0, compare=False, metadata={"live": True})
+    seconds: float = field(default=0.0, compare=False, metadata={"live": True})
+    first: float = field(default=0.0, compare=False, metadata={"live": True})
+
+    def words(self) -> str:
+        """``87.5 KiB live while it runs, 24.0 KiB after it; 1 call, 36 us``, as far as it is known."""
+        words = []
+        if self.during is not None:
+            words.append(f"{bytes_words(self.during)} live while it runs, {bytes_words(self.after or 0)} after it")
+        if self.calls:
+            words.append(time_words(self.calls, self.seconds, 1, self.first))
+        return "; ".join(words)
 
 
 @dataclass
 class MemoryOwner:
-    """A line of the program with what it owns at the peak; `line` is None where torch lost it.
-
-    `operations` are those whose results these bytes are.
-    """
+    """A line of the program, None where torch lost it, and what it owns at the peak: the results of `operations`."""
 
     line: SourceLine | None
     bytes: int
@@ -40,56 +59,70 @@ class Memory:
     for itself and frees before it returns.
 
     Attributes:
-        peak: the most; at the first of `steps` that has so many `during` it.
+        peak: the most, while the kernel `at` runs.
         owners: the lines of these bytes, the largest first.
-        steps: the calls of kernels, in order.
-        given: what a backward graph is handed by the forward one, and frees as it goes.
-        kept: what the results hold when the graph has run.
-        formula: the peak by the sizes of inputs, "" where these are fixed; `sizes` are those of the first call.
+        given: what a backward graph is handed, and frees as it goes.
+        kept: what its results hold.
+        formula: ``20*s21*s77 bytes with s21 = 48, s77 = 8``, the sizes of the first call; "" where sizes are fixed.
         notes: what could not be counted.
     """
 
     peak: int = 0
+    at: str = ""
     owners: list[MemoryOwner] = field(default_factory=list)
-    steps: list[MemoryStep] = field(default_factory=list)
     given: int = 0
     kept: int = 0
     formula: str = ""
-    sizes: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def at(self) -> str:
-        """The kernel that runs at the peak."""
-        return next((step.kernel for step in self.steps if step.during == self.peak), "")
+    def largest(self) -> list[MemoryOwner]:
+        """The owners that are named."""
+        return self.owners[:_MOST_OWNERS]
+
+    def words(self) -> str:
+        """``peak 87.5 KiB, in cpp_fused_gelu_2; 12.0 KiB at the end``."""
+        words = [f"peak {bytes_words(self.peak)}, in {self.at}" + f": {self.formula}" * bool(self.formula)]
+        words += [f"{bytes_words(self.given)} at the start"] if self.given else []
+        return "; ".join([*words, f"{bytes_words(self.kept)} at the end", *self.notes])
+
+    def owner_rows(self) -> list[str]:
+        """``24.0 KiB  model.py:12  `h = F.gelu(x)`  gelu``: a row for each line, and one for those that are left."""
+        rows = [
+            f"{bytes_words(one.bytes):>10}  {_where(one.line)}  {', '.join(one.operations)}" for one in self.largest
+        ]
+        rest = self.owners[_MOST_OWNERS:]
+        more = f"{bytes_words(sum(one.bytes for one in rest)):>10}  {len(rest)} more lines"
+        return rows + [more] * bool(rest)
 
 
-@dataclass
-class KernelTime:
-    """How often a kernel was called in one `place`, a line of its module, in a recording; the seconds in it."""
+def _where(line: SourceLine | None) -> str:
+    return f"{line.place}  `{line.text}`" if line is not None else "(no line of the program)"
 
-    kernel: str
-    place: int
-    calls: int = 0
-    seconds: float = 0.0
+
+def call_rows(calls: Sequence[KernelCall]) -> list[str]:
+    """A row for each call of a kernel whose memory is known: the bytes while it runs, those after it, its name."""
+    return [f"{bytes_words(one.during):>10}  {bytes_words(one.after or 0):>10}  {one.kernel}"
+            for one in calls if one.during is not None]  # fmt: skip
 
 
 def bytes_words(number: float) -> str:
     """``640 B``, ``24.0 KiB``, ``1.5 GiB``."""
     if number < _KIB:
         return f"{number:.0f} B"
-    unit = "KiB"
-    for larger in ("MiB", "GiB"):
-        if number >= _KIB * _KIB:
-            number, unit = number / _KIB, larger
-    return f"{number / _KIB:.1f} {unit}"
+    for unit in ("KiB", "MiB"):
+        number /= _KIB
+        if number < _KIB:
+            return f"{number:.1f} {unit}"
+    return f"{number / _KIB:.1f} GiB"
 
 
-def time_words(calls: int, seconds: float) -> str:
-    """``3 calls, 36 us, 12 us each``."""
-    if calls == 1:
-        return f"1 call, {_short(seconds)}"
-    return f"{calls} calls, {_short(seconds)}, {_short(seconds / calls)} each"
+def time_words(calls: int, seconds: float, first_calls: int, first: float) -> str:
+    """``4 calls, 96 us: 60 us in the first run, then 12 us each``; `first` are the seconds of `first_calls` of them."""
+    words = f"{calls} call{'s' * (calls > 1)}, {_short(seconds)}"
+    if calls == first_calls:
+        return words
+    return f"{words}: {_short(first)} in the first run, then {_short((seconds - first) / (calls - first_calls))} each"
 
 
 def _short(seconds: float) -> str:

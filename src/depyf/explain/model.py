@@ -20,7 +20,7 @@ from typing import Any, Iterator
 
 from ..writing import write_file
 from .compile_times import CompileTimes
-from .kernel_costs import KernelTime, Memory
+from .kernel_costs import KernelCall, Memory
 from .names import file_name
 from .source_lines import Decompiled, SourceLine
 
@@ -83,7 +83,7 @@ class Kernel:
     """What a backend compiler generated from a graph: a module, with the kernels' own sources in `parts`.
 
     `from_cache` tells code which an earlier run generated, `lines` which line of the program became which kernel.
-    `memory` is None where torch does not tell it, as of code out of a cache; `times` come of ``--time``.
+    `memory` is None where torch does not tell it, as of code out of a cache; `calls` are those of kernels.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Kernel:
     lines: list[KernelLine] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)  # file names of C++ and Triton sources
     memory: Memory | None = None
-    times: list[KernelTime] = field(default_factory=list, metadata={"live": True}, compare=False)
+    calls: list[KernelCall] = field(default_factory=list)
 
 
 @dataclass

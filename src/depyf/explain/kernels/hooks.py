@@ -1,6 +1,6 @@
-"""The hooks on what knows the operations that a kernel of Inductor's is made of, and what a graph allocates.
+"""The hook on a function which knows what operations a kernel of Inductor's is made of.
 
-Several modules import the function of the first by name: see `exchanged_code.py`.
+Several modules import it by name: see `exchanged_code.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from ..containment import edge, told
 from ..torch_facts.exchanged_code import Heard, listen
 from ..torch_facts.torch_behavior import find
 from ..torch_facts.torch_kernels import provenance_function, says_which_kernel
-from ..torch_facts.torch_memory import planning_class
 
-__all__ = ["hook_kernels", "hook_memory", "kernel_was_called", "kernel_was_named"]
+__all__ = ["hook_kernels", "kernel_was_called", "kernel_was_named"]
 
 _calls: list[Heard] = []
 _names: list[Heard] = []
@@ -26,21 +25,6 @@ def hook_kernels(recorder: Any, undo: contextlib.ExitStack) -> None:
         listen(recorder, provenance_function(), _call_in_place, _calls, undo)
     else:
         listen(recorder, find("torch._inductor.utils", "get_fused_kernel_name"), _name_in_place, _names, undo)
-
-
-def hook_memory(recorder: Any, undo: contextlib.ExitStack) -> None:
-    """The recorder hears of every wrapper of which Inductor has settled what shares memory."""
-    owner = planning_class()
-    before = owner.memory_plan_reuse
-
-    @edge
-    def memory_plan_reuse(self: Any, *args: Any, **kwargs: Any) -> Any:
-        result = before(self, *args, **kwargs)
-        told(recorder, "on_kernels", "planned", self)
-        return result
-
-    undo.callback(setattr, owner, "memory_plan_reuse", before)
-    owner.memory_plan_reuse = memory_plan_reuse
 
 
 @edge

@@ -1,160 +1,185 @@
-"""The bytes that are live after each kernel of a graph, the peak, and the lines that own it.
+"""The bytes that are live while each kernel of a graph runs and after it, the peak, and the lines that own it.
 
-From what Inductor has settled when it writes the wrapper: what is allocated, reused and freed, in order. With dynamic
-shapes sizes are formulas, and are evaluated for the first call.
+The wrapper that Inductor generated says in which order buffers are allocated, shared and freed; Inductor's graph, how
+large they are and what they are the results of. With dynamic shapes sizes are those of the first call.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import ast
+from dataclasses import dataclass
+from typing import Any, Iterable, Iterator
 
+from ...decompiler.proof.compile_worker import syntax_tree
 from ..graphs.capture import user_line_of
-from ..kernel_costs import Memory, MemoryOwner, MemoryStep
+from ..kernel_costs import KernelCall, Memory, MemoryOwner
 from ..model import SourceLine
-from ..torch_facts import torch_memory
+from ..torch_facts.torch_memory import (
+    calls_kernel,
+    current_graph,
+    given_of,
+    hint,
+    origins_of,
+    parts_of,
+    shared_with,
+    size_of,
+)  # fmt: skip
 from .provenance import operation_of
 
-__all__ = ["memory_of"]
+__all__ = ["functions_in", "kernel_calls", "memory_of"]
 
-_GRADIENTS = "gradients that come in"
-_DEPENDS = "{} of unknown size, as it depends on data"
+_GRADIENTS = "gradients of its results"
+
+
+def functions_in(tree: ast.AST) -> list[ast.FunctionDef]:
+    """The functions of a wrapper, methods too."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def kernel_calls(source: str) -> list[KernelCall]:
+    """The calls of kernels in a wrapper, each a statement of its own, in order; none in a wrapper in C++."""
+    statements = [node for function in functions_in(syntax_tree(source)) for node in ast.walk(function)]
+    found = {node.lineno: _kernel(node) for node in statements if isinstance(node, (ast.Expr, ast.Assign))}
+    return [KernelCall(kernel, place) for place, kernel in sorted(found.items()) if kernel]
+
+
+def _kernel(statement: ast.stmt) -> str:
+    """The kernel that a statement calls, "" if none."""
+    function = getattr(getattr(statement, "value", None), "func", None)
+    name = ast.unparse(function) if isinstance(function, (ast.Name, ast.Attribute)) else ""
+    return (name[:-4] if name.endswith(".run") else name) if calls_kernel(name) else ""
+
+
+def memory_of(source: str, calls: list[KernelCall]) -> Memory | None:
+    """That of the graph whose wrapper Inductor has generated, and is about to load, whose calls get theirs too."""
+    body = next((function.body for function in functions_in(syntax_tree(source)) if function.name == "call"), None)
+    if body is None or not calls:
+        return None
+    return _Walk(current_graph(), {call.place: call for call in calls}).through(body)
 
 
 @dataclass(eq=False)
 class _Storage:
-    """Memory, with the names that hold it, and the operation whose result is in it."""
+    """Memory: its bytes, an expression; those of the first call; the operation whose result is in it; its holders."""
 
-    size: Any  # an expression
-    number: int  # the size on the first call
+    size: Any
+    bytes: int
     line: SourceLine | None = None
     operation: str = ""
-    names: set[str] = field(default_factory=set)
-
-
-def memory_of(wrapper: Any) -> Memory:
-    """That of the graph whose wrapper Inductor has planned, and is about to write."""
-    walk = _Walk(torch_memory.current_graph())
-    for event, name, other in torch_memory.events_of(wrapper.lines):
-        getattr(walk, event)(name, other)
-    return walk.finish()
+    holders: int = 0
 
 
 class _Walk:
     """The memory of a graph while it runs."""
 
-    def __init__(self, graph: Any) -> None:
-        self._graph = graph
-        self._storages: dict[str, _Storage] = {}  # by name
-        self._tuples: dict[str, list[str]] = {}  # what the name of a tuple holds
-        self._parts: dict[str, str] = {}  # by the name that a part of a tuple gets: which it is
+    def __init__(self, graph: Any, calls: dict[int, KernelCall]) -> None:
+        self._graph, self._calls = graph, calls
+        self._held: dict[str, list[_Storage]] = {}  # by variable
+        self._parts: dict[str, _Storage] = {}  # of tuples, by the name that they get
         self._live = 0
-        self._at_peak: list[_Storage] = []
-        self._owners: list[tuple[SourceLine | None, str]] = []
-        self._is_after = False  # whether nothing was allocated since the last kernel
+        self._last: KernelCall | None = None  # until something is allocated
+        self._at_peak: list[tuple[_Storage, SourceLine | None, str]] = []  # later owners of a storage are others
         self._memory = Memory()
         shared: dict[Any, _Storage] = {}
-        for name, node, size, key in torch_memory.given_of(graph):
+        for name, node, size, key in given_of(graph):
             if key not in shared:
-                shared[key] = self._allocated(name, size, [node] if node is not None else [])
-                shared[key].operation = shared[key].operation if node is not None else _GRADIENTS
-            self._hold(name, shared[key])
+                shared[key] = self._allocated(name, size, [] if node is None else [node])
+                shared[key].operation = shared[key].operation or _GRADIENTS
+            self._hold(name, [shared[key]])
         self._memory.given = self._live
 
-    # ---- what the lines of a wrapper do
-
-    def made(self, name: str, _: str) -> None:
-        """A buffer is allocated, or a part of a tuple, or a view, gets its name."""
-        buffer = torch_memory.buffer_named(self._graph, name)
-        if buffer is None or name in self._storages:
-            return
-        parts = torch_memory.parts_of(buffer)
-        if parts is not None:
-            self._tuples[name] = [f"{name}[{at}]" for at in range(len(parts))]
-            for held, part in zip(self._tuples[name], parts):
-                self._make(held, part, buffer)
-                self._parts[part.get_name()] = held
-            return
-        whole = self._parts.get(name) or torch_memory.view_of(buffer)
-        if whole in self._storages:
-            self._hold(name, self._storages[whole])
-        elif not whole:
-            self._make(name, buffer, buffer)
-
-    def _make(self, name: str, buffer: Any, origin: Any) -> None:
-        size = torch_memory.size_of(buffer)
-        if size is not None:
-            self._hold(name, self._allocated(name, size, torch_memory.origins_of(origin)))
-
-    def reused(self, name: str, old: str) -> None:
-        """The memory of `old` goes to `name`."""
-        storage, buffer = self._storages.get(old), torch_memory.buffer_named(self._graph, name)
-        if storage is not None:
-            self._hold(name, storage)
-            if buffer is not None:
-                storage.line, storage.operation = _origin(torch_memory.origins_of(buffer))
-
-    def gone(self, name: str, _: str) -> None:
-        """A name is dropped."""
-        for held in self._tuples.pop(name, [name]):
-            storage = self._storages.pop(held, None)
-            if storage is not None:
-                storage.names.discard(held)
-                self._live -= 0 if storage.names else storage.number
-        if self._is_after:
-            self._memory.steps[-1].after = self._live
-
-    def ran(self, kernel: str, _: str) -> None:
-        """A kernel is called."""
-        self._memory.steps.append(MemoryStep(kernel, self._live, self._live))
-        self._is_after = True
-        if self._live > self._memory.peak:
-            self._memory.peak = self._live
-            self._at_peak = list({id(one): one for one in self._storages.values()}.values())
-            self._owners = [(one.line, one.operation) for one in self._at_peak]  # later owners are others
-
-    # ---- at the end
-
-    def finish(self) -> Memory:
-        """All that is known."""
-        memory = self._memory
-        owners: dict[tuple[str, int] | None, MemoryOwner] = {}
-        for storage, (line, operation) in zip(self._at_peak, self._owners):
-            key = None if line is None else (line.filename, line.line)
-            one = owners.setdefault(key, MemoryOwner(line, 0))
-            one.bytes += storage.number
-            if operation and operation not in one.operations:
-                one.operations.append(operation)
+    def through(self, body: list[ast.stmt]) -> Memory:
+        """The statements of `call`, to the end."""
+        self._run(body)
+        memory, owners = self._memory, dict[Any, MemoryOwner]()
+        for storage, line, operation in self._at_peak:
+            one = owners.setdefault(line and (line.filename, line.line), MemoryOwner(line, 0))
+            one.bytes += storage.bytes
+            one.operations += [operation] if operation and operation not in one.operations else []
         memory.owners = sorted((one for one in owners.values() if one.bytes), key=lambda one: -one.bytes)
-        results = (self._storages.get(name) for name in torch_memory.results_of(self._graph))
-        memory.kept = sum(one.number for one in {id(one): one for one in results if one is not None}.values())
-        if memory.steps:
-            memory.steps[-1].after = memory.kept  # the rest ends with the function
-        peak = sum(storage.size for storage in self._at_peak)
-        symbols = torch_memory.symbols_of(peak)
+        peak = sum(storage.size for storage, _, _ in self._at_peak)
+        symbols = sorted(getattr(peak, "free_symbols", ()), key=str)
         if symbols:
-            memory.formula = str(peak.expand())
-            memory.sizes = {str(one): torch_memory.hint(self._graph, one) or 0 for one in symbols}
+            sizes = ", ".join(f"{one} = {hint(self._graph, one)}" for one in symbols)
+            memory.formula = f"{peak.expand()} bytes with {sizes}"
         return memory
 
+    def _run(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            call = self._calls.get(statement.lineno)
+            if isinstance(statement, ast.Delete):
+                self._free(target.id for target in statement.targets if isinstance(target, ast.Name))
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                self._end(statement.value)
+            elif isinstance(statement, ast.With):
+                self._run(statement.body)
+            elif isinstance(statement, (ast.If, ast.For, ast.While)) or "self.partitions" in ast.unparse(statement):
+                self._memory.notes.append("branches, loops and parts that run as CUDA graphs are not counted")
+            elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                self._assign(statement.targets[0].id, statement.value)
+            if call is not None and _kernel(statement):
+                self._call(call)
+        self._memory.notes = list(dict.fromkeys(self._memory.notes))
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        """A buffer is allocated, or gets the memory of another, or is a part of a tuple."""
+        buffer = self._graph.name_to_buffer.get(name)
+        if buffer is None or name in self._held:
+            return
+        if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "reinterpret_tensor":
+            value = value.args[0]
+        if name in self._parts:
+            self._hold(name, [self._parts[name]])
+        elif isinstance(value, ast.Name):
+            self._hold(name, self._held.get(value.id, []))
+            if not shared_with(buffer):
+                for one in self._held[name]:
+                    one.line, one.operation = _origin(origins_of(buffer))
+        elif isinstance(value, ast.Call):
+            parts = parts_of(buffer)
+            made = [self._allocated(one.get_name(), size_of(one), origins_of(buffer)) for one in parts or [buffer]]
+            self._parts.update((one.get_name(), storage) for one, storage in zip(parts, made))
+            others = [held for other in shared_with(buffer) for held in self._held.get(other, [])]
+            self._hold(name, made + others)
+
     def _allocated(self, name: str, size: Any, origins: list[Any]) -> _Storage:
-        number = torch_memory.hint(self._graph, size)
+        number = hint(self._graph, size)
         if number is None:
-            self._memory.notes.append(_DEPENDS.format(name))
+            self._memory.notes.append(f"{name} is not counted, as its size depends on data")
             size = number = 0
         self._live += number
-        self._is_after = False
+        self._last = self._last if number == 0 else None
         return _Storage(size, number, *_origin(origins))
 
-    def _hold(self, name: str, storage: _Storage) -> None:
-        self._storages[name] = storage
-        storage.names.add(name)
+    def _hold(self, name: str, storages: list[_Storage]) -> None:
+        self._held[name] = storages
+        for one in storages:
+            one.holders += 1
+
+    def _free(self, names: Iterable[str]) -> None:
+        for one in [one for name in names for one in self._held.pop(name, [])]:
+            one.holders -= 1
+            self._live -= 0 if one.holders else one.bytes
+        if self._last is not None:
+            self._last.after = self._live
+
+    def _call(self, call: KernelCall) -> None:
+        self._last, call.during, call.after = call, self._live, self._live
+        if self._live > self._memory.peak:
+            self._memory.peak, self._memory.at = self._live, call.kernel
+            self._at_peak = [(one, one.line, one.operation) for one in self._storages(self._held)]
+
+    def _end(self, results: ast.expr) -> None:
+        kept = self._storages(node.id for node in ast.walk(results) if isinstance(node, ast.Name))
+        self._memory.kept = self._live = sum(one.bytes for one in kept)
+        self._free(())  # the rest ends with the function
+
+    def _storages(self, names: Iterable[str]) -> Iterator[_Storage]:
+        return iter(dict.fromkeys(one for name in names for one in self._held.get(name, [])))
 
 
 def _origin(nodes: list[Any]) -> tuple[SourceLine | None, str]:
     """The line and the operation of the first of the nodes that has a line; else of the first."""
-    for node in nodes:
-        line = user_line_of(node)
-        if line is not None:
-            return line, operation_of(node)
-    return None, operation_of(nodes[0]) if nodes else ""
+    lines = [(user_line_of(node), node) for node in nodes]
+    line, node = next((one for one in lines if one[0] is not None), lines[0] if lines else (None, None))
+    return line, operation_of(node) if node is not None else ""

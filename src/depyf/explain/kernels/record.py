@@ -6,17 +6,16 @@ import os
 import types
 from typing import Any, Callable
 
+from ..containment import done
 from ..graphs.files import STAGES, cached_graph_text, why_open
-from ..kernel_costs import Memory
-from ..model import CudaGraph, Graph, Kernel
+from ..kernel_costs import call_rows
+from ..model import Graph, Kernel, Session
 from ..torch_facts.torch_behavior import is_generating_backward
 from ..torch_facts.torch_cudagraphs import which_output, why_no_parts
 from ..torch_facts.torch_kernels import CacheHit, cache_hit, loads_graph_module
-from ..torch_facts.torch_memory import is_part_of_another
 from .cuda_graphs import CudaGraphs
 from .files import kernel_parts, kernel_text, point_functions_at_file
-from .memory import memory_of
-from .memory_text import memory_words, owner_rows, step_rows
+from .memory import kernel_calls, memory_of
 from .provenance import Provenance, kernel_lines_text
 from .timing import KernelTimers
 
@@ -36,17 +35,16 @@ class KernelRecorder:
     """
 
     def __init__(
-        self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph], cuda_graphs: list[CudaGraph]
+        self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph], session: Session
     ) -> None:
-        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's,
-        `cuda_graphs` the model's."""
+        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's."""
         self.provenance = Provenance()
         self.timers: KernelTimers | None = None
-        self._cuda_graphs = CudaGraphs(cuda_graphs)
+        self._session = session
+        self._cuda_graphs = CudaGraphs(session.cuda_graphs)
         self._write = write
         self._graphs = graphs
         self._seen: list[tuple[str, str]] = []
-        self._memory: Memory | None = None  # of the module that is being generated
 
     def called(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
@@ -56,12 +54,6 @@ class KernelRecorder:
     def named(self, graph_name: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor has made up a kernel's name: `get_fused_kernel_name(node_schedule, descriptive_names)`."""
         self.provenance.named(name, args[0] if args else kwargs["node_schedule"])
-
-    def planned(self, graph_name: str, wrapper: Any) -> None:
-        """Inductor has settled what shares memory: `PythonWrapperCodegen.memory_plan_reuse()`."""
-        if not is_part_of_another(wrapper):
-            self._memory = None
-            self._memory = memory_of(wrapper)
 
     def has_cuda_graph(self, graph_name: str, kwargs: dict[str, Any]) -> None:
         """What Inductor returned, or a part of it, is to run as a CUDA graph: `cudagraphify(...)`."""
@@ -89,8 +81,7 @@ class KernelRecorder:
         if (graph_name, loaded_from) in self._seen:
             return
         self._seen.append((graph_name, loaded_from))
-        hit, memory, self._memory = cache_hit(), self._memory, None
-        memory = memory if hit is None else None
+        hit = cache_hit()
         with open(loaded_from, encoding="utf-8") as file:
             source = file.read()
         graph = self._graphs.get(graph_name)
@@ -103,21 +94,25 @@ class KernelRecorder:
             why += f" ({_FROM_CACHE})"
         header = [f"{graph_name}: {why}."]
         header += ["Which line became which kernel:"] * bool(lines) + ["  " + row for row in kernel_lines_text(lines)]
+        calls = done(self._session, "finding calls of kernels", kernel_calls, source) or []
+        memory = None
+        if hit is None:
+            memory = done(self._session, f"the memory of {graph_name}", memory_of, source, calls)
         if memory is not None:
-            header += ["Memory: " + memory_words(memory), *("  " + row for row in owner_rows(memory.owners))]
-            header += ["Bytes while each kernel runs, and after it:", *("  " + row for row in step_rows(memory))]
+            header += ["Memory: " + memory.words(), *("  " + row for row in memory.owner_rows())]
+            header += ["Live while each kernel runs, and after it:", *("  " + row for row in call_rows(calls))]
         path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)
         if not path:
             return
         name = os.path.basename(path)[: -len(".py")]
         kernel = Kernel(name, path=os.path.basename(path), source=source, direction=direction,
                         from_cache=hit is not None, lines=lines,
-                        memory=memory)
+                        memory=memory, calls=calls)
         if graph is not None:
             graph.kernels.append(kernel)
         point_functions_at_file(module, loaded_from, path, len(header))
         if self.timers is not None:
-            kernel.times = self.timers.put_into(module, source, path, len(header))
+            done(self._session, "timing kernels", self.timers.put_into, module, kernel, path, len(header))
         for part in kernel_parts(source):
             rows = kernel_lines_text([line for line in lines if line.kernel == part.name])
             text = part.text([f"{part.name}, called by {kernel.path}", *rows])

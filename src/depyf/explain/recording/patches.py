@@ -15,7 +15,7 @@ from typing import Any, Callable
 
 from ..containment import EDGES, contained, done, edge, told
 from ..kernels.cuda_graphs import hook_cuda_graphs, hook_parts, hook_skipped_cuda_graphs
-from ..kernels.hooks import hook_kernels, hook_memory
+from ..kernels.hooks import hook_kernels
 from ..stepping.interpreted_graphs import hook_interpreter
 from ..torch_facts import torch_attempts, torch_behavior, torch_cudagraphs, torch_keeps
 from ..torch_facts.exchanged_code import Heard, listen
@@ -127,13 +127,13 @@ def _hook_graph_formatter(recorder: Any, undo: contextlib.ExitStack) -> None:
     listen(recorder, torch_behavior.graph_formatter(), _formatter_in_place, _graphs, undo)
 
 
-_runners: list[Heard] = []
+_graph_runners: list[Heard] = []
 
 
 @edge
 def graph_is_to_run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What `boxed_nop` does while a recorder listens: tell it of the graph, when what runs it is made."""
-    recorder, original = _runners[-1]
+    recorder, original = _graph_runners[-1]
     result = original(*args, **kwargs)
     told(recorder, "on_graph_that_runs", args, kwargs)
     return result
@@ -147,7 +147,8 @@ def _graph_runner_in_place(*args: Any, **kwargs: Any) -> Any:
 
 
 def _hook_graph_runner(recorder: Any, undo: contextlib.ExitStack) -> None:
-    listen(recorder, find("torch._dynamo.backends.debugging", "boxed_nop"), _graph_runner_in_place, _runners, undo)
+    listen(recorder, find("torch._dynamo.backends.debugging", "boxed_nop"), _graph_runner_in_place, _graph_runners,
+           undo)
 
 
 _kernel_loaders: list[Callable[..., Any]] = []  # torch's own, while a recorder wraps it
@@ -344,18 +345,11 @@ PATCHES: list[Patch] = [
         target="torch._inductor.debug.set_kernel_post_grad_provenance_tracing",
         apply=hook_kernels,
         serves="which line of the program became which kernel",
-        reason="torch's provenance, called with each kernel call; before, `torch._inductor.utils.get_fused_kernel_name`, "
-        "called for each new kernel. The code object is exchanged, as some modules import it by name",
+        reason="torch's own provenance, called with every kernel call that a wrapper makes; before, "
+        "`torch._inductor.utils.get_fused_kernel_name`, called with the operations of each new kernel. The code object "
+        "is exchanged, as several modules import it by name",
         since="2.10 (get_fused_kernel_name: 2.2)",
         when="torch._inductor.debug",
-    ),
-    Patch(
-        target="torch._inductor.codegen.wrapper.PythonWrapperCodegen.memory_plan_reuse",
-        apply=hook_memory,
-        serves="the memory of graphs",
-        reason="what is allocated, reused and freed is settled then, and still objects: the text is written from them",
-        since="2.2 (of WrapperCodeGen; of this class since 2.6)",
-        when="torch._inductor.codegen.wrapper",
     ),
     Patch(
         target="torch._inductor.compile_fx.cudagraphify",

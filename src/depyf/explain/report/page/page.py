@@ -14,7 +14,6 @@ from typing import Any, Iterable
 
 from ....decompiler.proof.compile_worker import syntax_tree
 from ...frames.resume_points import made_code, resume_line
-from ...kernels.memory_text import largest_owners, memory_words
 from ...kernels.provenance import kernel_lines_text
 from ...model import CacheEntry, Frame, Graph, ResumeFunction, Session
 from ...names import file_name, real_name
@@ -144,9 +143,7 @@ def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
     lines += runs
     for kernel in graph.kernels:
         if kernel.memory is not None and kernel.memory.peak:
-            of = "" if kernel.direction == "forward" else f", {kernel.direction}"
-            lines += [f"Memory{of}: {memory_words(kernel.memory)}",
-                      *("  " + row for row in largest_owners(kernel.memory))]  # fmt: skip
+            lines += [f"Memory, {kernel.direction}: {kernel.memory.words()}", *kernel.memory.owner_rows()]
     if is_long:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
         legend, (counts, *table) = kernel_legend(graph), graph_summary(graph)

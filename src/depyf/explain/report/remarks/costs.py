@@ -9,7 +9,7 @@ import json
 from typing import Any, Dict
 
 from ...compile_times import lost_words, seconds_words
-from ...kernel_costs import time_words
+from ...kernel_costs import KernelCall, time_words
 from ...model import Frame, Session
 from ...names import file_name
 from ...received import read_json
@@ -28,7 +28,7 @@ _ROW = {
 }  # fmt: skip
 
 _KERNEL = {"kernel": str, "graph": str, "direction": frozenset(["forward", "backward"]), "calls": int, "seconds": float,
-           "lines": [(str, int)]}  # fmt: skip
+           "first_calls": int, "first_seconds": float, "lines": [(str, int)]}  # fmt: skip
 _MOST_KERNELS = 4  # named at a line
 
 
@@ -65,18 +65,20 @@ def costs_json(session: Session) -> str:
 
 
 def times_of_kernels(session: Session) -> list[_Row]:
-    """A row for each kernel that was timed: how often it was called, from wherever in its module, and all its lines."""
+    """A row for each kernel that was timed, wherever its module calls it: how often it was called, all its lines."""
     graphs = {graph.name: graph for frame in session.frames for entry in frame.entries for graph in entry.graphs}
     rows = []
     for owner, module in ((name, kernel) for name, graph in graphs.items() for kernel in graph.kernels):
-        for name in dict.fromkeys(one.kernel for one in module.times if one.calls):
-            timed = [one for one in module.times if one.kernel == name]
-            lines = [one.line for one in module.lines if one.kernel == name and one.line is not None]
-            lines.sort(key=lambda line: (line.filename, line.line))
-            rows.append({
-                "kernel": name, "graph": owner, "direction": module.direction, "calls": sum(one.calls for one in timed),
-                "seconds": sum(one.seconds for one in timed), "lines": [[one.filename, one.line] for one in lines],
-            })  # fmt: skip
+        timed: dict[str, list[KernelCall]] = {}
+        for call in module.calls:
+            timed.setdefault(call.kernel, []).extend([call] * bool(call.calls))
+        for name, calls in timed.items():
+            lines = {(one.line.filename, one.line.line) for one in module.lines if one.kernel == name and one.line}
+            row = {"kernel": name, "graph": owner, "direction": module.direction,
+                   "calls": sum(one.calls for one in calls), "seconds": sum(one.seconds for one in calls),
+                   "first_calls": len(calls), "first_seconds": sum(one.first for one in calls),
+                   "lines": sorted(map(list, lines))}  # fmt: skip
+            rows += [row] * bool(calls)
     return rows
 
 
@@ -99,7 +101,7 @@ def _of_kernels(rows: list[_Row]) -> list[Remark]:
             shared = "" if not others else " (with {} {})".format("line" + "s" * (len(others) > 1), ", ".join(others))
             direction = " (backward)" if row["direction"] == "backward" else ""
             words = f"graph {graph_number(row['graph'])}{direction}: {row['kernel']}{shared}"
-            words += ", " + time_words(row["calls"], row["seconds"])
+            words += ", " + time_words(row["calls"], row["seconds"], row["first_calls"], row["first_seconds"])
             found.append(Remark(file, line, COST, words))
         if len(alike) > _MOST_KERNELS:
             found.append(Remark(file, line, COST, count(len(alike) - _MOST_KERNELS, "more kernel")))

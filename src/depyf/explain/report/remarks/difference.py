@@ -56,8 +56,7 @@ def changes(before: Report, after: Report, bases: tuple[str, str] = ("", "")) ->
         bases: the folders of their programs, to which file names are relative.
     """
     is_mixed = bool(before.notes) != bool(after.notes)
-    old, new = (_by_place(one, is_mixed, one.tells_memory and other.tells_memory)
-                for one, other in ((before, after), (after, before)))  # fmt: skip
+    old, new = _by_place(before, is_mixed), _by_place(after, is_mixed)
     found: list[ChangedLine] = []
     for place in dict.fromkeys([*old, *new]):
         left, right = old.get(place, {}), new.get(place, {})
@@ -77,13 +76,11 @@ def not_compared(before: Report, after: Report) -> list[str]:
     return [] if before.notes and after.notes else before.notes + after.notes
 
 
-def _by_place(report: Report, is_mixed: bool, with_memory: bool) -> dict[_Place, dict[str, Remark]]:
+def _by_place(report: Report, is_mixed: bool) -> dict[_Place, dict[str, Remark]]:
     found: dict[_Place, dict[str, Remark]] = {}
     for one in report.remarks:
-        if one.follows or one.kind == COST:
-            continue  # it changes with its cause, or in every run
-        if one.kind == "memory" and not with_memory:
-            continue  # of graphs out of a cache there is none
+        if one.follows or one.kind in (COST, "memory"):
+            continue  # it changes with its cause, or in every run; or there is none for code out of a cache
         if is_mixed and one.kind == "uncompiled" and not one.compilations:
             continue  # of which a log has nothing
         text = str(one.line) if is_mixed or not one.text else one.text
@@ -92,7 +89,7 @@ def _by_place(report: Report, is_mixed: bool, with_memory: bool) -> dict[_Place,
 
 
 def _said(one: Remark, is_mixed: bool) -> str:
-    if one.kind in ("graph", "memory"):
+    if one.kind == "graph":
         return one.words.partition(": ")[2]  # its number counts the graphs before it
     words = one.words
     if is_mixed and one.kind == "recompile":

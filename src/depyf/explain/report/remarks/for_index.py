@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Iterable, Sequence
 
 from ...frames.resume_points import is_resume_name
-from ...kernels.memory_text import largest_owners, memory_words
 from ...model import Session, Skip, SourceLine
 from ...names import file_name
 from ..tree import count
@@ -18,6 +17,7 @@ from .stored import Report, report_of
 
 __all__ = ["index_sections", "summary_lines"]
 
+_NOT_KNOWN = "not known, as its code is from Inductor's cache; TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 leaves caches out"
 _MOST_NAMES = 5
 _MOST_FUNCTIONS = 40
 
@@ -157,20 +157,15 @@ def _cuda_graphs(session: Session) -> list[str]:
 
 
 def _memory(session: Session) -> list[str]:
-    """Of each graph the peak, and the lines that own most of it."""
-    owners = owners_of_graphs(session)
-    graphs = {graph.name: graph for frame in session.frames for entry in frame.entries for graph in entry.graphs}
-    lines: list[str] = []
-    for graph in graphs.values():
+    """The peak of each graph."""
+    owners, lines = owners_of_graphs(session), dict[str, None]()
+    for graph in (graph for frame in session.frames for entry in frame.entries for graph in entry.graphs):
         for kernel in graph.kernels:
-            memory = kernel.memory
-            if memory is not None and memory.peak:
-                frame = owners[graph.name]
-                direction = "" if kernel.direction == "forward" else f", {kernel.direction}"
-                of = f"{graph.name} of `{frame.title}` ({frame.place}){direction}"
-                lines.append(f"- {of}: {memory_words(memory)}")
-                lines += ["  - " + row for row in largest_owners(memory)]
-    head = "What the buffers of a graph take as it runs, and the lines that own it at the peak."
+            words = kernel.memory.words() if kernel.memory is not None else _NOT_KNOWN if kernel.from_cache else ""
+            frame = owners[graph.name]
+            line = f"- {graph.name}, {kernel.direction}, of `{frame.title}` ({frame.place}): {words}"
+            lines.update({line: None} if words else {})
+    head = "What a graph holds as it runs, without the program's parameters and inputs; its page names the lines."
     return ["", "## Memory", "", head, "", *lines] if lines else []
 
 

@@ -8,7 +8,6 @@ from typing import Iterable, Iterator, Sequence
 
 from ....owners import package_of
 from ...kernel_costs import Memory, bytes_words
-from ...kernels.memory_text import MOST_OWNERS
 from ...model import Graph, Guard, Node, Session, SourceLine
 from ..page.guard_text import alike_once
 from ..why import cuda_graph_words, one_line, owners_of_graphs
@@ -78,15 +77,14 @@ def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
 
 def _memory(graphs: Iterable[Graph]) -> Iterator[Remark]:
     """At the lines that own most at the peak of a graph."""
-    for graph in graphs:
-        for kernel in graph.kernels:
-            memory = kernel.memory or Memory()
-            for one in memory.owners[:MOST_OWNERS]:
-                if one.line is not None:
-                    direction = " (backward)" if kernel.direction == "backward" else ""
-                    share = f"{bytes_words(one.bytes)} of {bytes_words(memory.peak)} at the peak"
-                    words = f"graph {graph_number(graph.name)}{direction}: {share}: {_counted(one.operations)}"
-                    yield Remark(one.line.filename, one.line.line, "memory", words, text=one.line.text)
+    for owner, kernel in ((graph.name, kernel) for graph in graphs for kernel in graph.kernels):
+        direction = " (backward)" if kernel.direction == "backward" else ""
+        memory = kernel.memory or Memory()
+        for one in memory.largest:
+            if one.line is not None:
+                share = f"{bytes_words(one.bytes)} of {bytes_words(memory.peak)} at the peak"
+                words = f"graph {graph_number(owner)}{direction}: {share}: {_counted(one.operations)}"
+                yield Remark(one.line.filename, one.line.line, "memory", words, text=one.line.text)
 
 
 def _cuda_graphs(session: Session) -> Iterator[Remark]:

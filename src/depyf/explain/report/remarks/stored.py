@@ -68,11 +68,6 @@ class Report:
     sources: dict[str, Lines] = field(default_factory=dict, compare=False)  # by file; see `sources.py`
     without: dict[str, str] = field(default_factory=dict, compare=False)  # files without these, and why
 
-    @property
-    def tells_memory(self) -> bool:
-        """Whether there is a remark on memory: there is none where all graphs came out of a cache."""
-        return any(one.kind == "memory" for one in self.remarks)
-
     def to_json(self) -> str:
         """The text of the file."""
         remarks = [{name: value for name, value in dataclasses.asdict(one).items() if value not in ("", [], False)}
