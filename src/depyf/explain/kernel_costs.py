@@ -86,14 +86,13 @@ class Memory:
         words += [f"{bytes_words(self.given)} at the start"] if self.given else []
         return "; ".join([*words, f"{bytes_words(self.kept)} at the end", *self.notes])
 
-    def owner_rows(self) -> list[str]:
-        """``24.0 KiB  model.py:12  `h = F.gelu(x)`  gelu``: a row for each line, and one for those that are left."""
-        rows = [
-            f"{bytes_words(one.bytes):>10}  {_where(one.line)}  {', '.join(one.operations)}" for one in self.largest
-        ]
+    def rows(self, title: str) -> list[str]:
+        """``24.0 KiB  model.py:12  `h = F.gelu(x)`  gelu`` below the title: a row for each line, one for all others."""
+        rows = [(one.bytes, _where(one.line), ", ".join(one.operations)) for one in self.largest]
         rest = self.owners[_MOST_OWNERS:]
-        more = f"{bytes_words(sum(one.bytes for one in rest)):>10}  {len(rest)} more lines"
-        return rows + [more] * bool(rest)
+        rows += [(sum(one.bytes for one in rest), f"{len(rest)} more lines", "")] if rest else []
+        return [f"{title}: {self.words()}", *(f"  {bytes_words(size):>10}  {where}  {operations}".rstrip()
+                                              for size, where, operations in rows)]  # fmt: skip
 
 
 def _where(line: SourceLine | None) -> str:
@@ -102,7 +101,7 @@ def _where(line: SourceLine | None) -> str:
 
 def call_rows(calls: Sequence[KernelCall]) -> list[str]:
     """A row for each call of a kernel whose memory is known: the bytes while it runs, those after it, its name."""
-    return [f"{bytes_words(one.during):>10}  {bytes_words(one.after or 0):>10}  {one.kernel}"
+    return [f"  {bytes_words(one.during):>10}  {bytes_words(one.after or 0):>10}  {one.kernel}"
             for one in calls if one.during is not None]  # fmt: skip
 
 

@@ -99,8 +99,7 @@ class KernelRecorder:
         if hit is None:
             memory = done(self._session, f"the memory of {graph_name}", memory_of, source, calls)
         if memory is not None:
-            header += ["Memory: " + memory.words(), *("  " + row for row in memory.owner_rows())]
-            header += ["Live while each kernel runs, and after it:", *("  " + row for row in call_rows(calls))]
+            header += [*memory.rows("Memory"), "Live while each kernel runs, and after it:", *call_rows(calls)]
         path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)
         if not path:
             return
