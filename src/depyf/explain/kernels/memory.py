@@ -16,6 +16,7 @@ from ..kernel_costs import KernelCall, Memory, MemoryOwner
 from ..model import SourceLine
 from ..torch_facts.torch_memory import (
     calls_kernel,
+    copies_in,
     current_graph,
     given_of,
     hint,
@@ -50,12 +51,15 @@ def _kernel(statement: ast.stmt) -> str:
     return (name[:-4] if name.endswith(".run") else name) if calls_kernel(name) else ""
 
 
-def memory_of(source: str, calls: list[KernelCall]) -> Memory | None:
-    """That of the graph whose wrapper Inductor has generated, and is about to load, whose calls get theirs too."""
+def memory_of(source: str, calls: list[KernelCall], copies: set[str]) -> Memory | None:
+    """That of the graph whose wrapper Inductor has generated, and is about to load; its calls get theirs too.
+
+    `copies` gets what the forward graph saves as copies of inputs, for the backward graph.
+    """
     body = next((function.body for function in functions_in(syntax_tree(source)) if function.name == "call"), None)
     if body is None or not calls:
         return None
-    return _Walk(current_graph(), {call.place: call for call in calls}).through(body)
+    return _Walk(current_graph(), {call.place: call for call in calls}, copies).through(body)
 
 
 @dataclass(eq=False)
@@ -72,8 +76,8 @@ class _Storage:
 class _Walk:
     """The memory of a graph while it runs."""
 
-    def __init__(self, graph: Any, calls: dict[int, KernelCall]) -> None:
-        self._graph, self._calls = graph, calls
+    def __init__(self, graph: Any, calls: dict[int, KernelCall], copies: set[str]) -> None:
+        self._graph, self._calls, self._copies = graph, calls, copies
         self._held: dict[str, list[_Storage]] = {}  # by variable
         self._parts: dict[str, _Storage] = {}  # of tuples, by the name that they get
         self._live = 0
@@ -81,7 +85,7 @@ class _Walk:
         self._at_peak: list[tuple[_Storage, SourceLine | None, str]] = []  # later owners of a storage are others
         self._memory = Memory()
         shared: dict[Any, _Storage] = {}
-        for name, node, size, key in given_of(graph):
+        for name, node, size, key in given_of(graph, copies):
             if key not in shared:
                 shared[key] = self._allocated(name, size, [] if node is None else [node])
                 shared[key].operation = shared[key].operation or _GRADIENTS
@@ -169,9 +173,11 @@ class _Walk:
             self._memory.peak, self._memory.at = self._live, call.kernel
             self._at_peak = [(one, one.line, one.operation) for one in self._storages(self._held)]
 
-    def _end(self, results: ast.expr) -> None:
-        kept = self._storages(node.id for node in ast.walk(results) if isinstance(node, ast.Name))
-        self._memory.kept = self._live = sum(one.bytes for one in kept)
+    def _end(self, value: ast.expr) -> None:
+        results = [list(self._storages(node.id for node in ast.walk(one) if isinstance(node, ast.Name)))
+                   for one in getattr(value, "elts", ())]  # fmt: skip
+        self._memory.kept = self._live = sum(one.bytes for one in {one: None for held in results for one in held})
+        self._copies |= copies_in(self._graph, [bool(held) for held in results])
         self._free(())  # the rest ends with the function
 
     def _storages(self, names: Iterable[str]) -> Iterator[_Storage]:

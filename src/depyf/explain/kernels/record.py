@@ -45,6 +45,7 @@ class KernelRecorder:
         self._write = write
         self._graphs = graphs
         self._seen: list[tuple[str, str]] = []
+        self._copies: dict[str, set[str]] = {}  # by graph, the inputs that it saves as copies for its backward one
 
     def called(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
@@ -97,7 +98,8 @@ class KernelRecorder:
         calls = done(self._session, "finding calls of kernels", kernel_calls, source) or []
         memory = None
         if hit is None:
-            memory = done(self._session, f"the memory of {graph_name}", memory_of, source, calls)
+            copies = self._copies.setdefault(graph_name, set())
+            memory = done(self._session, f"the memory of {graph_name}", memory_of, source, calls, copies)
         if memory is not None:
             header += [*memory.rows("Memory"), "Live while each kernel runs, and after it:", *call_rows(calls)]
         path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)

@@ -11,8 +11,8 @@ from typing import Any
 from .torch_behavior import find, is_there
 
 __all__ = [
-    "calls_kernel", "current_graph", "given_of", "hint", "origins_of", "parts_of", "runs_behind", "shared_with",
-    "size_of",
+    "calls_kernel", "copies_in", "current_graph", "given_of", "hint", "origins_of", "parts_of", "runs_behind",
+    "shared_with", "size_of",
 ]  # fmt: skip
 
 _KERNEL = re.compile(r"^(?:cpp_|triton_|extern_kernels\.|aten\.|torch\.ops\.(?!inductor\.accumulate_grad)|op\d+\.)")
@@ -71,8 +71,10 @@ def origins_of(buffer: Any) -> list[Any]:
     return ([own] if own is not None else []) + others
 
 
-def given_of(graph: Any) -> list[tuple[str, Any, Any, Any]]:
+def given_of(graph: Any, copies: set[str]) -> list[tuple[str, Any, Any, Any]]:
     """The inputs that nobody else holds: name, fx node (None for a gradient), bytes, what tells memory they share.
+
+    `copies` are such too, and not known as such to torch: see `copies_in`.
 
     What the forward graph saves for a backward one is a `DonatedBuffer` to Inductor (2.6 and later). A backward graph
     drops the gradients it is given, which AOTAutograd names ``tangents_1`` and so on (2.2 to 2.15); they are gone where
@@ -86,13 +88,23 @@ def given_of(graph: Any) -> list[tuple[str, Any, Any, Any]]:
         if node.op != "placeholder" or buffer is None:
             continue
         is_gradient = let_go and name.startswith("tangents_")
-        if is_gradient or type(buffer).__name__ == "DonatedBuffer":
+        if is_gradient or name in copies or type(buffer).__name__ == "DonatedBuffer":
             value = node.meta.get("val")
             storage = value.untyped_storage() if hasattr(value, "untyped_storage") else None
             size = storage.nbytes() if storage is not None else size_of(buffer)
             found.append((name, None if is_gradient else node, getattr(getattr(size, "node", None), "expr", size),
                           storage._cdata if storage is not None else name))  # fmt: skip
     return found
+
+
+def copies_in(graph: Any, results: list[bool]) -> set[str]:
+    """The inputs that a forward graph saves as a copy in another layout, as of the weights of convolutions.
+
+    `results` tell of each result whether it is made in the graph.
+    """
+    (output,) = [node for node in graph.module.graph.nodes if node.op == "output"]
+    pairs = zip(output.args[0], results)
+    return {str(node.target) for node, is_made in pairs if is_made and getattr(node, "op", "") == "placeholder"}
 
 
 def hint(graph: Any, size: Any) -> int | None:
