@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Sequence
 
 from .source_lines import SourceLine
@@ -21,7 +22,7 @@ class KernelCall:
         place: the line of the module.
         during: the bytes that are live while it runs; None where they are not known.
         after: what is left when the buffers are freed that nobody needs any more.
-        calls: how often it was timed; `seconds` are of them all, `first` of the first.
+        calls: how often it was timed; `seconds` are of them all, `first` of the first, `later` of each of the next ones.
     """
 
     kernel: str
@@ -31,6 +32,7 @@ class KernelCall:
     calls: int = field(default=0, compare=False, metadata={"live": True})
     seconds: float = field(default=0.0, compare=False, metadata={"live": True})
     first: float = field(default=0.0, compare=False, metadata={"live": True})
+    later: list[float] = field(default_factory=list, compare=False, metadata={"live": True})
 
     def words(self) -> str:
         """``87.5 KiB live while it runs, 24.0 KiB after it; 1 call, 36 us``, as far as it is known."""
@@ -38,7 +40,7 @@ class KernelCall:
         if self.during is not None:
             words.append(f"{bytes_words(self.during)} live while it runs, {bytes_words(self.after or 0)} after it")
         if self.calls:
-            words.append(time_words(self.calls, self.seconds, 1, self.first))
+            words.append(time_words(self.calls, self.seconds, self.first, self.later))
         return "; ".join(words)
 
 
@@ -116,12 +118,10 @@ def bytes_words(number: float) -> str:
     return f"{number / _KIB:.1f} GiB"
 
 
-def time_words(calls: int, seconds: float, first_calls: int, first: float) -> str:
-    """``4 calls, 96 us: 60 us in the first run, then 12 us each``; `first` are the seconds of `first_calls` of them."""
+def time_words(calls: int, seconds: float, first: float, later: Sequence[float]) -> str:
+    """``4 calls, 96 us: 60 us in the first run, then a median of 12 us``."""
     words = f"{calls} call{'s' * (calls > 1)}, {_short(seconds)}"
-    if calls == first_calls:
-        return words
-    return f"{words}: {_short(first)} in the first run, then {_short((seconds - first) / (calls - first_calls))} each"
+    return f"{words}: {_short(first)} in the first run, then a median of {_short(median(later))}" if later else words
 
 
 def _short(seconds: float) -> str:

@@ -22,6 +22,7 @@ from .memory import functions_in
 __all__ = ["KernelTimers"]
 
 _CLOCK, _RAN, _START = "_depyf_clock", "_depyf_ran", "_depyf_start"
+_MOST_KEPT = 1000  # times of one call, for their median
 
 
 class KernelTimers:
@@ -81,7 +82,10 @@ def _recorder_of(calls: list[KernelCall]) -> Callable[[int, float], None]:
 
     def ran(number: int, start: float) -> None:
         seconds, one = clock() - start, calls[number]
-        one.first = one.first if one.calls else seconds
+        if not one.calls:
+            one.first = seconds
+        elif len(one.later) < _MOST_KEPT:
+            one.later.append(seconds)
         one.seconds += seconds
         one.calls += 1
 

@@ -6,6 +6,7 @@ A file of its own, as the times differ in every run and the other remarks don't.
 from __future__ import annotations
 
 import json
+from statistics import median
 from typing import Any, Dict
 
 from ...compile_times import lost_words, seconds_words
@@ -28,7 +29,7 @@ _ROW = {
 }  # fmt: skip
 
 _KERNEL = {"kernel": str, "graph": str, "direction": frozenset(["forward", "backward"]), "calls": int, "seconds": float,
-           "first_calls": int, "first_seconds": float, "lines": [(str, int)]}  # fmt: skip
+           "first": float, "median?": float, "lines": [(str, int)]}  # fmt: skip
 _MOST_KERNELS = 4  # named at a line
 
 
@@ -76,8 +77,9 @@ def times_of_kernels(session: Session) -> list[_Row]:
             lines = {(one.line.filename, one.line.line) for one in module.lines if one.kernel == name and one.line}
             row = {"kernel": name, "graph": owner, "direction": module.direction,
                    "calls": sum(one.calls for one in calls), "seconds": sum(one.seconds for one in calls),
-                   "first_calls": len(calls), "first_seconds": sum(one.first for one in calls),
-                   "lines": sorted(map(list, lines))}  # fmt: skip
+                   "first": sum(one.first for one in calls), "lines": sorted(map(list, lines))}  # fmt: skip
+            later = [seconds for one in calls for seconds in one.later]
+            row.update({"median": median(later)} if later else {})
             rows += [row] * bool(calls)
     return rows
 
@@ -101,7 +103,7 @@ def _of_kernels(rows: list[_Row]) -> list[Remark]:
             shared = "" if not others else " (with {} {})".format("line" + "s" * (len(others) > 1), ", ".join(others))
             direction = " (backward)" if row["direction"] == "backward" else ""
             words = f"graph {graph_number(row['graph'])}{direction}: {row['kernel']}{shared}"
-            words += ", " + time_words(row["calls"], row["seconds"], row["first_calls"], row["first_seconds"])
+            words += ", " + time_words(row["calls"], row["seconds"], row["first"], [row["median"]] if "median" in row else [])
             found.append(Remark(file, line, COST, words))
         if len(alike) > _MOST_KERNELS:
             found.append(Remark(file, line, COST, count(len(alike) - _MOST_KERNELS, "more kernel")))
