@@ -218,7 +218,7 @@ def compare(name: str, trains: bool) -> float:
         kernels = [kernel for graph in graphs.values() for kernel in graph.kernels]
     assert len(kernels) == len(by_allocator), (len(kernels), len(by_allocator))
     for kernel, real in zip(kernels, by_allocator):
-        memory = kernel.memory
+        memory: Any = kernel.memory
         told = [(one.during - memory.given, one.after - memory.given) for one in kernel.calls]
         assert len(told) == len(real.kernels), (told, real)
         peak = max(during for during, _ in real.kernels)

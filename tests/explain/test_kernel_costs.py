@@ -47,8 +47,8 @@ def test_bytes_in_words(number, words):
 
 
 def test_times_in_words():
-    assert time_words(1, 0.0123, 0.0123, []) == "1 call, 12.3 ms"
-    assert time_words(4, 196e-6, 60e-6, [12e-6, 112e-6, 12e-6]) == (
+    assert time_words(1, 0.0123, 0.0123, None) == "1 call, 12.3 ms"
+    assert time_words(4, 196e-6, 60e-6, 12e-6) == (
         "4 calls, 196 us: 60 us in the first run, then a median of 12 us"
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Sequence
 
 from .source_lines import SourceLine
 
-__all__ = ["KernelCall", "Memory", "MemoryOwner", "bytes_words", "call_rows", "time_words"]
+__all__ = ["KernelCall", "Memory", "MemoryOwner", "bytes_words", "call_rows", "median_of", "time_words"]
 
 _MOST_OWNERS = 10  # lines that are named
 _KIB = 1024
@@ -22,7 +22,7 @@ class KernelCall:
         place: the line of the module.
         during: the bytes that are live while it runs; None where they are not known.
         after: what is left when the buffers are freed that nobody needs any more.
-        calls: how often it was timed; `seconds` are of them all, `first` of the first, `later` of each of the next ones.
+        calls: how often it was timed; `seconds` are of them all, `first` of the first, `later` of each of the next.
     """
 
     kernel: str
@@ -40,7 +40,7 @@ class KernelCall:
         if self.during is not None:
             words.append(f"{bytes_words(self.during)} live while it runs, {bytes_words(self.after or 0)} after it")
         if self.calls:
-            words.append(time_words(self.calls, self.seconds, self.first, self.later))
+            words.append(time_words(self.calls, self.seconds, self.first, median_of([self])))
         return "; ".join(words)
 
 
@@ -118,10 +118,16 @@ def bytes_words(number: float) -> str:
     return f"{number / _KIB:.1f} GiB"
 
 
-def time_words(calls: int, seconds: float, first: float, later: Sequence[float]) -> str:
+def median_of(calls: Sequence[KernelCall]) -> float | None:
+    """That of all calls behind the first run; None if there are none."""
+    later = [seconds for one in calls for seconds in one.later]
+    return statistics.median(later) if later else None
+
+
+def time_words(calls: int, seconds: float, first: float, median: float | None) -> str:
     """``4 calls, 96 us: 60 us in the first run, then a median of 12 us``."""
     words = f"{calls} call{'s' * (calls > 1)}, {_short(seconds)}"
-    return f"{words}: {_short(first)} in the first run, then a median of {_short(median(later))}" if later else words
+    return words if median is None else f"{words}: {_short(first)} in the first run, then a median of {_short(median)}"
 
 
 def _short(seconds: float) -> str:

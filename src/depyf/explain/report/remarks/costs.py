@@ -6,11 +6,10 @@ A file of its own, as the times differ in every run and the other remarks don't.
 from __future__ import annotations
 
 import json
-from statistics import median
 from typing import Any, Dict
 
 from ...compile_times import lost_words, seconds_words
-from ...kernel_costs import KernelCall, time_words
+from ...kernel_costs import KernelCall, median_of, time_words
 from ...model import Frame, Session
 from ...names import file_name
 from ...received import read_json
@@ -78,8 +77,8 @@ def times_of_kernels(session: Session) -> list[_Row]:
             row = {"kernel": name, "graph": owner, "direction": module.direction,
                    "calls": sum(one.calls for one in calls), "seconds": sum(one.seconds for one in calls),
                    "first": sum(one.first for one in calls), "lines": sorted(map(list, lines))}  # fmt: skip
-            later = [seconds for one in calls for seconds in one.later]
-            row.update({"median": median(later)} if later else {})
+            median = median_of(calls)
+            row.update({} if median is None else {"median": median})
             rows += [row] * bool(calls)
     return rows
 
@@ -103,7 +102,7 @@ def _of_kernels(rows: list[_Row]) -> list[Remark]:
             shared = "" if not others else " (with {} {})".format("line" + "s" * (len(others) > 1), ", ".join(others))
             direction = " (backward)" if row["direction"] == "backward" else ""
             words = f"graph {graph_number(row['graph'])}{direction}: {row['kernel']}{shared}"
-            words += ", " + time_words(row["calls"], row["seconds"], row["first"], [row["median"]] if "median" in row else [])
+            words += ", " + time_words(row["calls"], row["seconds"], row["first"], row.get("median"))
             found.append(Remark(file, line, COST, words))
         if len(alike) > _MOST_KERNELS:
             found.append(Remark(file, line, COST, count(len(alike) - _MOST_KERNELS, "more kernel")))
