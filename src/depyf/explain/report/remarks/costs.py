@@ -6,7 +6,7 @@ A file of its own, as the times differ in every run and the other remarks don't.
 from __future__ import annotations
 
 import json
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 from ...compile_times import lost_words, seconds_words
 from ...kernel_costs import KernelCall, median_of, time_words
@@ -83,12 +83,12 @@ def times_of_kernels(session: Session) -> list[_Row]:
     return rows
 
 
-def cost_remarks(rows: list[_Row], kernels: list[_Row]) -> list[Remark]:
+def cost_remarks(rows: list[_Row], kernels: Sequence[_Row] = ()) -> list[Remark]:
     """What compiling cost, and what kernels cost."""
     return [*_of_compilations(rows), *_of_kernels(kernels)]
 
 
-def _of_kernels(rows: list[_Row]) -> list[Remark]:
+def _of_kernels(rows: Sequence[_Row]) -> list[Remark]:
     """At each line of a kernel all of its time, as nobody has measured a share; the longest of a line."""
     by_line: dict[tuple[str, int], list[_Row]] = {}
     for row in sorted(rows, key=lambda row: -float(row["seconds"])):

@@ -17,7 +17,7 @@ from .stored import Report, report_of
 
 __all__ = ["index_sections", "summary_lines"]
 
-_NOT_KNOWN = "not known, as its code is from Inductor's cache; TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 leaves caches out"
+_NOT_KNOWN = "not known, as Inductor's cache had its code; TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 does without caches"
 _MOST_NAMES = 5
 _MOST_FUNCTIONS = 40
 
