@@ -120,3 +120,9 @@ def operations(text):
 
 def without_comments(text):
     return [line for line in text.splitlines() if not line.lstrip().startswith(("#", "//"))]
+
+
+def test_the_memory_of_a_graph_is_told_by_the_run_that_generates_its_code(dumps):
+    cold, warm = dumps
+    assert re.search(r"__compiled_fn_\d, forward, of `f` .*: peak \d+ B, in \w+", cold["README.md"])
+    assert warm["README.md"].count("not known, as Inductor's cache had its code") == 2

@@ -20,6 +20,7 @@ from typing import Any, Iterator
 
 from ..writing import write_file
 from .compile_times import CompileTimes
+from .kernel_costs import KernelCall, Memory
 from .names import file_name
 from .source_lines import Decompiled, SourceLine
 
@@ -82,6 +83,7 @@ class Kernel:
     """What a backend compiler generated from a graph: a module, with the kernels' own sources in `parts`.
 
     `from_cache` tells code which an earlier run generated, `lines` which line of the program became which kernel.
+    `memory` is None where torch does not tell it, as of code out of a cache; `calls` are those of kernels.
     """
 
     name: str
@@ -92,6 +94,8 @@ class Kernel:
     from_cache: bool = False
     lines: list[KernelLine] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)  # file names of C++ and Triton sources
+    memory: Memory | None = None
+    calls: list[KernelCall] = field(default_factory=list)
 
 
 @dataclass

@@ -56,7 +56,7 @@ class When(importlib.abc.MetaPathFinder):
 
 def record(
     directory: str, at_end: Callable[[Any, Any], None], html: bool = False, shows_progress: bool = False,
-    compares: bool = False,
+    compares: bool = False, times: bool = False,
 ) -> None:
     """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None,
     and the exception with which a recording failed to begin, or None.
@@ -80,7 +80,7 @@ def record(
             _leave_program_alone(started)
             if shows_progress:
                 watch_compilations(WATCHERS)
-            session = stack.enter_context(prepare_debug(directory, html=html))
+            session = stack.enter_context(prepare_debug(directory, html=html, time=times))
             found.append(session)
             if compares:
                 from ..comparing.session import begin_comparing

@@ -15,7 +15,7 @@ from typing import Any, Iterator
 
 from ...decompiler.proof.compile_worker import syntax_tree
 
-__all__ = ["KernelPart", "kernel_parts", "kernel_text", "point_functions_at_file"]
+__all__ = ["KernelPart", "functions_of", "kernel_parts", "kernel_text", "point_functions_at_file"]
 
 # What is different in each run, and what is written instead. Each hides a place or a hash, never an operation.
 _CHANGING: list[tuple[re.Pattern[str], str]] = [
@@ -100,14 +100,15 @@ def point_functions_at_file(module: types.ModuleType, loaded_from: str, path: st
         path: its file in the dump, whose text begins `lines_added` lines later.
     """
     changed = 0
-    for function in _functions_of(module):
+    for function in functions_of(module):
         if function.__code__.co_filename == loaded_from:
             function.__code__ = _moved(function.__code__, loaded_from, path, lines_added)
             changed += 1
     return changed
 
 
-def _functions_of(module: types.ModuleType) -> Iterator[types.FunctionType]:
+def functions_of(module: types.ModuleType) -> Iterator[types.FunctionType]:
+    """The functions of a module, and those of its classes and their objects."""
     seen: dict[int, bool] = {}
     waiting: list[Any] = list(vars(module).values())
     while waiting:

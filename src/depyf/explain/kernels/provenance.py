@@ -17,7 +17,7 @@ from ..graphs.capture import user_line_of
 from ..model import Graph, KernelLine, SourceLine
 from ..torch_facts.torch_kernels import operations_behind
 
-__all__ = ["Provenance", "kernel_lines_text"]
+__all__ = ["Provenance", "kernel_lines_text", "operation_of"]
 
 _SOURCE_NODES = re.compile(r"^\s*# (?:Topologically Sorted |Unsorted )?Source Nodes: \[(?P<nodes>[^\]]*)\]"
                            r"(?:, Original ATen: \[(?P<aten>[^\]]*)\])?")
@@ -117,12 +117,14 @@ def _place(line: SourceLine | None) -> tuple[str, int]:
 
 def _described(nodes: Iterable[Any]) -> list[tuple[str, SourceLine | None]]:
     """Name of the operation and the line of the program of each node: the nodes themselves would keep a graph alive."""
-    found = []
-    for node in nodes:
-        aten = node.meta.get("original_aten") or node.target
-        packet = getattr(aten, "_overloadpacket", aten)
-        found.append((str(getattr(packet, "__name__", None) or packet).rsplit(".", 1)[-1], user_line_of(node)))
-    return found
+    return [(operation_of(node), user_line_of(node)) for node in nodes]
+
+
+def operation_of(node: Any) -> str:
+    """The operation of an fx node: ``gelu``."""
+    aten = node.meta.get("original_aten") or node.target
+    packet = getattr(aten, "_overloadpacket", aten)
+    return str(getattr(packet, "__name__", None) or packet).rsplit(".", 1)[-1]
 
 
 def _certain(by_kernel: dict[str, list[_Operation]]) -> dict[str, list[_Operation]]:

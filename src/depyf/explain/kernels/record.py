@@ -6,14 +6,18 @@ import os
 import types
 from typing import Any, Callable
 
+from ..containment import done
 from ..graphs.files import STAGES, cached_graph_text, why_open
-from ..model import CudaGraph, Graph, Kernel
+from ..kernel_costs import call_rows
+from ..model import Graph, Kernel, Session
 from ..torch_facts.torch_behavior import is_generating_backward
 from ..torch_facts.torch_cudagraphs import which_output, why_no_parts
 from ..torch_facts.torch_kernels import CacheHit, cache_hit, loads_graph_module
 from .cuda_graphs import CudaGraphs
 from .files import kernel_parts, kernel_text, point_functions_at_file
+from .memory import kernel_calls, memory_of
 from .provenance import Provenance, kernel_lines_text
+from .timing import KernelTimers
 
 __all__ = ["KernelRecorder"]
 
@@ -27,18 +31,21 @@ class KernelRecorder:
 
     Attributes:
         provenance: hears from the hooks which operations became which kernel.
+        timers: what times kernels, if that is wanted.
     """
 
     def __init__(
-        self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph], cuda_graphs: list[CudaGraph]
+        self, write: Callable[[str, str, str, str], str], graphs: dict[str, Graph], session: Session
     ) -> None:
-        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's,
-        `cuda_graphs` the model's."""
+        """`write(template, text, kind, why)` writes a numbered file and gives its path; `graphs` are the recorder's."""
         self.provenance = Provenance()
-        self._cuda_graphs = CudaGraphs(cuda_graphs)
+        self.timers: KernelTimers | None = None
+        self._session = session
+        self._cuda_graphs = CudaGraphs(session.cuda_graphs)
         self._write = write
         self._graphs = graphs
         self._seen: list[tuple[str, str]] = []
+        self._copies: dict[str, set[str]] = {}  # by graph, the inputs that it saves as copies for its backward one
 
     def called(self, graph_name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Inductor writes a call of a kernel: `set_kernel_post_grad_provenance_tracing(node_schedule, kernel_name)`."""
@@ -88,15 +95,25 @@ class KernelRecorder:
             why += f" ({_FROM_CACHE})"
         header = [f"{graph_name}: {why}."]
         header += ["Which line became which kernel:"] * bool(lines) + ["  " + row for row in kernel_lines_text(lines)]
+        calls = done(self._session, "finding calls of kernels", kernel_calls, source) or []
+        memory = None
+        if hit is None:
+            copies = self._copies.setdefault(graph_name, set())
+            memory = done(self._session, f"the memory of {graph_name}", memory_of, source, calls, copies)
+        if memory is not None:
+            header += [*memory.rows("Memory"), "Live while each kernel runs, and after it:", *call_rows(calls)]
         path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)
         if not path:
             return
         name = os.path.basename(path)[: -len(".py")]
         kernel = Kernel(name, path=os.path.basename(path), source=source, direction=direction,
-                        from_cache=hit is not None, lines=lines)
+                        from_cache=hit is not None, lines=lines,
+                        memory=memory, calls=calls)
         if graph is not None:
             graph.kernels.append(kernel)
         point_functions_at_file(module, loaded_from, path, len(header))
+        if self.timers is not None:
+            done(self._session, "timing kernels", self.timers.put_into, module, kernel, path, len(header))
         for part in kernel_parts(source):
             rows = kernel_lines_text([line for line in lines if line.kernel == part.name])
             text = part.text([f"{part.name}, called by {kernel.path}", *rows])

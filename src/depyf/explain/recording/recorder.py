@@ -92,7 +92,7 @@ class Recorder:
         self._graph_of_compilation: dict[str, str] = {}
         self._followed: dict[str, Followed] = {}  # by compilation
         self._files: list[GraphFile] = []
-        self.kernels = KernelRecorder(self._write, self._graphs, self.session.cuda_graphs)
+        self.kernels = KernelRecorder(self._write, self._graphs, self.session)
         self._attempts = Attempts(self.session)
         self._installed: list[tuple[CacheEntry, CodeType]] = []  # what Dynamo was given to run
 

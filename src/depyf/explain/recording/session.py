@@ -24,6 +24,7 @@ from ...errors import require_torch
 from ..containment import contained, done, edge, logger
 from ..dump.dump_directory import DumpDirectory
 from ..dump.processes import INDEX
+from ..kernels.timing import KernelTimers
 from ..model import Session
 from ..running import ACTIVE
 from ..stepping import debuggers
@@ -39,7 +40,7 @@ class _DebugBlock(NamedTuple):
     """A block of `prepare_debug`: its thread, its arguments, what is undone when it is left, its model."""
 
     thread: int
-    arguments: tuple[str, bool, bool, bool]
+    arguments: tuple[str, bool, bool, bool, bool]
     undo: contextlib.ExitStack
     session: Session
 
@@ -89,6 +90,7 @@ def prepare_debug(
     log_bytecode: bool = False,
     *,
     html: bool = False,
+    time: bool = False,
 ) -> Iterator[Session]:
     """Records what `torch.compile` does in the block, as files to read, to set breakpoints in, and to compare.
 
@@ -103,6 +105,7 @@ def prepare_debug(
         clean_wild_fx_code: False to get code which torch.fx generated for its own purposes too: ``fx_graph_code_*``.
         log_bytecode: True to get listings of the bytecode beside each ``__transformed_code_*`` file.
         html: True to get the report as one HTML file too, ``report.html``: see docs/how-to/run.md.
+        time: True to time each kernel that Inductor generated or calls, on the CPU, as long as the block lasts.
 
     Yields:
         The model of what is recorded. Inside another `prepare_debug` it is that one's, which keeps recording into its
@@ -133,7 +136,7 @@ def prepare_debug(
     session, undo = Session(), contextlib.ExitStack()
     try:  # a KeyboardInterrupt while we begin leaves no hooks either
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
-                       undo, session) or session
+                       time, undo, session) or session
         yield session
     finally:
         try:
@@ -148,6 +151,7 @@ def _begin(
     clean_wild_fx_code: bool,
     log_bytecode: bool,
     html: bool,
+    times: bool,
     undo: contextlib.ExitStack,
     session: Session,
 ) -> Session:
@@ -156,7 +160,8 @@ def _begin(
     with _CHANGING:
         if ACTIVE and ACTIVE[-1].is_inherited:  # this process was forked inside of its parent's recording
             return _begin_in_fork(ACTIVE[-1], directory, undo)
-        block = _DebugBlock(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode, html), undo, session)
+        block = _DebugBlock(threading.get_ident(), (directory, clean_wild_fx_code, log_bytecode, html, times), undo,
+                            session)
         if ACTIVE and _owner and _owner[0].thread != block.thread:
             return _wait(block)
         if ACTIVE:
@@ -173,6 +178,7 @@ def _begin(
             recorder = Recorder(dump, clean_wild_fx_code, log_bytecode, html)
             recorder.session.failures[:0] = session.failures
             session = recorder.session
+            recorder.kernels.timers = KernelTimers(session, undo) if times else None
             _directories.append(dump.path)
             undo.callback(done, session, "writing the dump", _end, recorder, undo)
             ACTIVE.append(recorder)

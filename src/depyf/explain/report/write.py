@@ -16,7 +16,7 @@ from ..names import safe_file_part, writable_name
 from .index import index_text
 from .page.guard_text import guard_file_name, guard_listing
 from .page.page import page_of
-from .remarks.costs import costs_json
+from .remarks.costs import costs_json, times_of_kernels
 from .remarks.counts import COUNTS
 from .remarks.remark import of_program
 from .remarks.sources import SOURCES, recorded_lines, sources_json
@@ -73,7 +73,7 @@ def write_report(
     _one(session, directory, REMARKS, "remarks", why, written, lambda: report().to_json())
     why = "the lines of the program that `depyf report` shows, as they were"
     _one(session, directory, SOURCES, "sources", why, written, lambda: sources_json(report().sources))
-    if session.times:
+    if session.times or times_of_kernels(session):
         why = "how long each compilation took, for `depyf report` and other tools; differs in every run"
         _one(session, directory, COSTS, "times", why, written, lambda: costs_json(session))
     if html:

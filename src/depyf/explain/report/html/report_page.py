@@ -29,7 +29,7 @@ from .times import times_html
 __all__ = ["report_page"]
 
 _CHIPS = {"wrong": "bad", "raised": "bad", "break": "warn", "recompile": "warn", "uncompiled": "bad", "graph": "good",
-          "kernel": "info"}  # fmt: skip
+          "kernel": "info", "memory": "info"}  # fmt: skip
 _SEVERAL = {"wrong": "wrong", "raised": "raised", "break": "breaks", "recompile": "recompiles",
             "uncompiled": "uncompiled"}  # fmt: skip
 

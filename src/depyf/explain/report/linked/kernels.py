@@ -57,7 +57,9 @@ def _module(kernel: Kernel, places: LineNumbers) -> list[Row]:
     lines_of = {name: frozenset(numbers) for name, numbers in by_name.items()}
     texts = kernel.source.splitlines()
     title = f"{kernel.direction}, {file_name(kernel.path) or kernel.name}"
-    rows = [Row(title + (", from Inductor's cache" if kernel.from_cache else ""), is_note=True)]
+    notes = [title + (", from Inductor's cache" if kernel.from_cache else "")]
+    notes += [f"memory: {kernel.memory.words()}"] if kernel.memory is not None else []
+    rows = [Row(note, is_note=True) for note in notes]
     definitions = [(start, end, lines_of.get(name, _NONE)) for name, start, end in _definitions(kernel.source)]
     for start, end, lines in definitions:
         begins = next((at for at in range(start + 1, end) if _BEGINS.search(texts[at])), start)
@@ -67,9 +69,19 @@ def _module(kernel: Kernel, places: LineNumbers) -> list[Row]:
     found = [at for at, lines in calls if lines is not None]
     if found:
         first, last = max(0, found[0] - _AROUND), found[-1] + _AROUND
-        rows += [Row(texts[at], lines or _NONE, number=at + 1) for at, lines in calls if first <= at <= last]
-    if len(rows) == 1:
+        rows += _called_rows(kernel, [(at, lines) for at, lines in calls if first <= at <= last])
+    if not definitions and not found:
         rows += [Row(text, number=at) for at, text in enumerate(texts, 1)]
+    return rows
+
+
+def _called_rows(kernel: Kernel, calls: list[tuple[int, frozenset[int] | None]]) -> list[Row]:
+    """The rows of `call`, each call of a kernel with what it costs."""
+    texts, costs = kernel.source.splitlines(), {call.place: call.words() for call in kernel.calls}
+    rows = []
+    for at, lines in calls:
+        rows.append(Row(texts[at], lines or _NONE, number=at + 1))
+        rows += [Row(costs[at + 1], lines or _NONE, is_note=True)] if costs.get(at + 1) else []
     return rows
 
 

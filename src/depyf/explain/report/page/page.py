@@ -130,6 +130,11 @@ def _backend(entry: CacheEntry) -> str:
     return f"  (backend {entry.backend})" if entry.backend else ""
 
 
+def _memory(graph: Graph) -> list[str]:
+    known = [(kernel.direction, kernel.memory) for kernel in graph.kernels if kernel.memory is not None]
+    return [row for direction, memory in known for row in memory.rows(f"Memory, {direction}")]
+
+
 def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
     """`runs` says how it runs on a GPU."""
     lines: list[str] = []
@@ -141,6 +146,7 @@ def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
     if below.in_dump and kernels:
         lines.append("Generated from it: " + ", ".join(kernels))
     lines += runs
+    lines += _memory(graph)
     if is_long:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
         legend, (counts, *table) = kernel_legend(graph), graph_summary(graph)

@@ -1,4 +1,4 @@
-"""What compiling a function cost: remarks on its first line, and the file that keeps them.
+"""What compiling a function cost: remarks on its first line; what kernels cost: at their lines; the file of both.
 
 A file of its own, as the times differ in every run and the other remarks don't.
 """
@@ -6,14 +6,18 @@ A file of its own, as the times differ in every run and the other remarks don't.
 from __future__ import annotations
 
 import json
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 from ...compile_times import lost_words, seconds_words
+from ...kernel_costs import KernelCall, median_of, time_words
 from ...model import Frame, Session
+from ...names import file_name
 from ...received import read_json
+from ..tree import count
+from .made import graph_number
 from .remark import COST, Remark, of_program
 
-__all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs"]
+__all__ = ["cost_remarks", "costs_json", "costs_of", "read_costs", "times_of_kernels"]
 
 FORMAT = 1
 _Row = Dict[str, Any]
@@ -22,6 +26,10 @@ _ROW = {
     "direction": frozenset(["forward", "backward", "in calls"]), "dynamo": float, "aot": float, "backend": float,
     "kernels": float, "guards": float, "before_restart?": float, "restarts?": [str], "caches?": [str],
 }  # fmt: skip
+
+_KERNEL = {"kernel": str, "graph": str, "direction": frozenset(["forward", "backward"]), "calls": int, "seconds": float,
+           "first": float, "median?": float, "lines": [(str, int)]}  # fmt: skip
+_MOST_KERNELS = 4  # named at a line
 
 
 def costs_of(session: Session) -> list[_Row]:
@@ -51,10 +59,57 @@ def costs_of(session: Session) -> list[_Row]:
 
 def costs_json(session: Session) -> str:
     """The text of `compile_times.json`. Seconds, by torch's clocks; no part contains another."""
-    return json.dumps({"format": FORMAT, "compilations": costs_of(session)}, indent=1) + "\n"
+    kernels = times_of_kernels(session)
+    data = {"format": FORMAT, "compilations": costs_of(session), **({"kernels": kernels} if kernels else {})}
+    return json.dumps(data, indent=1) + "\n"
 
 
-def cost_remarks(rows: list[_Row]) -> list[Remark]:
+def times_of_kernels(session: Session) -> list[_Row]:
+    """A row for each kernel that was timed, wherever its module calls it: how often it was called, all its lines."""
+    graphs = {graph.name: graph for frame in session.frames for entry in frame.entries for graph in entry.graphs}
+    rows = []
+    for owner, module in ((name, kernel) for name, graph in graphs.items() for kernel in graph.kernels):
+        timed: dict[str, list[KernelCall]] = {}
+        for call in module.calls:
+            timed.setdefault(call.kernel, []).extend([call] * bool(call.calls))
+        for name, calls in timed.items():
+            lines = {(one.line.filename, one.line.line) for one in module.lines if one.kernel == name and one.line}
+            row = {"kernel": name, "graph": owner, "direction": module.direction,
+                   "calls": sum(one.calls for one in calls), "seconds": sum(one.seconds for one in calls),
+                   "first": sum(one.first for one in calls), "lines": sorted(map(list, lines))}  # fmt: skip
+            median = median_of(calls)
+            row.update({} if median is None else {"median": median})
+            rows += [row] * bool(calls)
+    return rows
+
+
+def cost_remarks(rows: list[_Row], kernels: Sequence[_Row] = ()) -> list[Remark]:
+    """What compiling cost, and what kernels cost."""
+    return [*_of_compilations(rows), *_of_kernels(kernels)]
+
+
+def _of_kernels(rows: Sequence[_Row]) -> list[Remark]:
+    """At each line of a kernel all of its time, as nobody has measured a share; the longest of a line."""
+    by_line: dict[tuple[str, int], list[_Row]] = {}
+    for row in sorted(rows, key=lambda row: -float(row["seconds"])):
+        for file, line in row["lines"]:
+            by_line.setdefault((file, line), []).append(row)
+    found = []
+    for (file, line), alike in by_line.items():
+        for row in alike[:_MOST_KERNELS]:
+            others = [f"{file_name(of)}:{at}" if of != file else str(at)
+                      for of, at in row["lines"] if (of, at) != (file, line)]  # fmt: skip
+            shared = "" if not others else " (with {} {})".format("line" + "s" * (len(others) > 1), ", ".join(others))
+            direction = " (backward)" if row["direction"] == "backward" else ""
+            words = f"graph {graph_number(row['graph'])}{direction}: {row['kernel']}{shared}"
+            words += ", " + time_words(row["calls"], row["seconds"], row["first"], row.get("median"))
+            found.append(Remark(file, line, COST, words))
+        if len(alike) > _MOST_KERNELS:
+            found.append(Remark(file, line, COST, count(len(alike) - _MOST_KERNELS, "more kernel")))
+    return found
+
+
+def _of_compilations(rows: list[_Row]) -> list[Remark]:
     """One for each function: how often it was compiled, for how long, and how long its slowest guards take."""
     groups: dict[tuple[str, int, str], list[_Row]] = {}
     for row in rows:
@@ -89,7 +144,8 @@ def read_costs(path: str, inside: str) -> list[Remark]:
         ReportError: it can't be read.
     """
     try:
-        return cost_remarks(read_json(path, FORMAT, {"compilations": [_ROW]}, inside)["compilations"])
+        data = read_json(path, FORMAT, {"compilations": [_ROW], "kernels?": [_KERNEL]}, inside)
+        return cost_remarks(data["compilations"], data.get("kernels", []))
     except FileNotFoundError:
         return []
 

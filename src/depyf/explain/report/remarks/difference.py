@@ -79,8 +79,8 @@ def not_compared(before: Report, after: Report) -> list[str]:
 def _by_place(report: Report, is_mixed: bool) -> dict[_Place, dict[str, Remark]]:
     found: dict[_Place, dict[str, Remark]] = {}
     for one in report.remarks:
-        if one.follows or one.kind == COST:
-            continue  # it changes with its cause, or in every run
+        if one.follows or one.kind in (COST, "memory"):
+            continue  # it changes with its cause, or in every run; or there is none for code out of a cache
         if is_mixed and one.kind == "uncompiled" and not one.compilations:
             continue  # of which a log has nothing
         text = str(one.line) if is_mixed or not one.text else one.text

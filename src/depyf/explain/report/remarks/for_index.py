@@ -17,6 +17,7 @@ from .stored import Report, report_of
 
 __all__ = ["index_sections", "summary_lines"]
 
+_NOT_KNOWN = "not known, as Inductor's cache had its code; TORCHINDUCTOR_FORCE_DISABLE_CACHES=1 does without caches"
 _MOST_NAMES = 5
 _MOST_FUNCTIONS = 40
 
@@ -61,6 +62,7 @@ def index_sections(session: Session, report: Report | None = None) -> list[str]:
         *_alike("What was not compiled", failed, report),
         *_skips(session, report),
         *_cuda_graphs(session),
+        *_memory(session),
     ]
 
 
@@ -152,6 +154,19 @@ def _cuda_graphs(session: Session) -> list[str]:
         direction = "" if one.direction == "forward" else f", {one.direction}"
         lines.append(f"- {one.graph}{of}{direction}: {one_line(cuda_graph_words(one))}")
     return ["", "## CUDA graphs", "", *lines] if lines else []
+
+
+def _memory(session: Session) -> list[str]:
+    """The peak of each graph."""
+    owners, lines = owners_of_graphs(session), dict[str, None]()
+    for graph in (graph for frame in session.frames for entry in frame.entries for graph in entry.graphs):
+        for kernel in graph.kernels:
+            words = kernel.memory.words() if kernel.memory is not None else _NOT_KNOWN if kernel.from_cache else ""
+            frame = owners[graph.name]
+            line = f"- {graph.name}, {kernel.direction}, of `{frame.title}` ({frame.place}): {words}"
+            lines.update({line: None} if words else {})
+    head = "What a graph holds as it runs, without the program's parameters and inputs; its page names the lines."
+    return ["", "## Memory", "", head, "", *lines] if lines else []
 
 
 def _names(names: Iterable[str]) -> str:

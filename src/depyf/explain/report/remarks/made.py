@@ -1,4 +1,4 @@
-"""What was made of a line: its operations in graphs, its kernels, the guards that it asked for."""
+"""What was made of a line: its operations in graphs, its kernels, its memory, the guards that it asked for."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
 from ....owners import package_of
+from ...kernel_costs import Memory, bytes_words
 from ...model import Graph, Guard, Node, Session, SourceLine
 from ..page.guard_text import alike_once
 from ..why import cuda_graph_words, one_line, owners_of_graphs
 from .findings import findings_of
 from .remark import Files, Remark, distinct, in_order, of_program
 
-__all__ = ["is_of_program", "operation", "remarks_of"]
+__all__ = ["graph_number", "is_of_program", "operation", "remarks_of"]
 
 _NUMBER = re.compile(r"(?:\d+/)?\d+$")  # of a graph; in a log the compile id
 _MOST_GUARDS = 3  # shown of a line
@@ -51,10 +52,11 @@ def _graphs(session: Session) -> Iterator[Remark]:
         for name, names in by_graph.items():
             alike.setdefault(tuple(names), []).append(name)
         for kinds, owners in alike.items():
-            which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join([_number(owner) for owner in owners]))
+            which = "graph{} {}".format("s" * (len(owners) > 1), ", ".join([graph_number(owner) for owner in owners]))
             words = f"{which}: {_counted(kinds)}"
             yield Remark(file, line, "graph", words, titles[owners[0]], text=texts[file, line].text)
     yield from _kernels(graphs.values())
+    yield from _memory(graphs.values())
     yield from _cuda_graphs(session)
 
 
@@ -73,6 +75,18 @@ def _kernels(graphs: Iterable[Graph]) -> Iterator[Remark]:
         yield Remark(file, line, "kernel", ", ".join(names), text=texts[file, line])
 
 
+def _memory(graphs: Iterable[Graph]) -> Iterator[Remark]:
+    """At the lines that own most at the peak of a graph."""
+    for owner, kernel in ((graph.name, kernel) for graph in graphs for kernel in graph.kernels):
+        direction = " (backward)" if kernel.direction == "backward" else ""
+        memory = kernel.memory or Memory()
+        for one in memory.largest:
+            if one.line is not None:
+                share = f"{bytes_words(one.bytes)} of {bytes_words(memory.peak)} at the peak"
+                words = f"graph {graph_number(owner)}{direction}: {share}: {_counted(one.operations)}"
+                yield Remark(one.line.filename, one.line.line, "memory", words, text=one.line.text)
+
+
 def _cuda_graphs(session: Session) -> Iterator[Remark]:
     """At the line which torch names, else where the function begins whose graph it is."""
     owners = owners_of_graphs(session)
@@ -83,7 +97,7 @@ def _cuda_graphs(session: Session) -> Iterator[Remark]:
             place = SourceLine(frame.filename, frame.first_line)
         if place is not None:
             direction = " (backward)" if one.direction == "backward" else ""
-            words = f"graph {_number(one.graph)}{direction}: {one_line(cuda_graph_words(one, placed=True))}"
+            words = f"graph {graph_number(one.graph)}{direction}: {one_line(cuda_graph_words(one, placed=True))}"
             yield Remark(place.filename, place.line, "kernel", words, frame.title if frame else "", text=place.text)
 
 
@@ -99,7 +113,8 @@ def operation(node: Node) -> str:
     return node.target if node.op == "call_module" else node.target.rpartition(".")[2] or node.name
 
 
-def _number(graph: str) -> str:
+def graph_number(graph: str) -> str:
+    """``1`` of ``__compiled_fn_1``."""
     found = _NUMBER.search(graph)
     return found[0] if found is not None else graph
 

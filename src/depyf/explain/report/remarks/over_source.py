@@ -14,7 +14,7 @@ _SOURCE = 52  # columns of source before remarks begin
 _REMARK = 78  # columns of a remark
 _GREY = 90
 _COLOURS = {"wrong": 31, "graph": 32, "kernel": 32, "break": 33, "recompile": 35, "raised": 31, "uncompiled": 31,
-            "guard": _GREY, COST: _GREY, "hint": _GREY}  # fmt: skip
+            "memory": 32, "guard": _GREY, COST: _GREY, "hint": _GREY}  # fmt: skip
 
 
 def source_lines(

@@ -12,7 +12,7 @@ from ...model import Session, SourceLine
 
 __all__ = ["COST", "FINDINGS", "KINDS", "Files", "Remark", "distinct", "end_of_name", "in_order", "of_program"]
 
-KINDS = ("wrong", "raised", "break", "recompile", "uncompiled", "graph", "kernel", "guard")
+KINDS = ("wrong", "raised", "break", "recompile", "uncompiled", "graph", "kernel", "memory", "guard")
 """The words for what happened at a line, in the order in which they are there."""
 
 COST = "cost"

@@ -14,7 +14,7 @@ from ....escapes import printable
 from ...dump.compile_times import COSTS
 from ...model import Session
 from ...received import read_json
-from .costs import cost_remarks, costs_of, read_costs
+from .costs import cost_remarks, costs_of, read_costs, times_of_kernels
 from .counts import COUNTS, counts_of, seconds_of
 from .findings import left_by_rule
 from .made import remarks_of
@@ -126,7 +126,7 @@ def _printable(value: Any) -> Any:
 def report_of(session: Session) -> Report:
     """The report on a recording."""
     remarks = remarks_of(session)
-    everything = in_order(remarks + cost_remarks(costs_of(session)))
+    everything = in_order(remarks + cost_remarks(costs_of(session), times_of_kernels(session)))
     return Report(everything, counts_of(session, remarks), session.torch_version, session.python_version,
                   list(session.notes), steps=steps_of(session), left=left_by_rule(session),
                   compared=list(session.compared), seconds=seconds_of(session),
