@@ -20,6 +20,7 @@ from depyf.decompiler.bytecode.interpreters import find_interpreter  # noqa: E40
 from depyf.decompiler.pipeline import analyze  # noqa: E402
 from depyf.decompiler.recompile import recompile  # noqa: E402
 
+INLINE = [version for version in ((3, 14), (3, 15)) if find_interpreter(version)]
 GENERIC = """
 class E[T: int, *U, **P](B):
     x: T = 1
@@ -142,7 +143,7 @@ def test_two_runs_choose_the_same_names():
     assert len(sources) == 1
 
 
-@pytest.mark.parametrize("version", [one for one in ((3, 14), (3, 15)) if find_interpreter(one)], ids="{0[0]}.{0[1]}".format)
+@pytest.mark.parametrize("version", INLINE, ids="{0[0]}.{0[1]}".format)
 def test_variables_that_an_inlined_loop_tests_for_a_builtin_have_its_name(version: tuple[int, int], tmp_path: Path):
     """Only these versions inline the loops; they keep the names of variables, as of globals."""
     (tmp_path / "program.py").write_text(TEXTS["variables like builtins"])
