@@ -93,6 +93,17 @@ def clauses_of_groups() -> Iterator[str]:
         yield place.format(textwrap.indent(text, "  " * (place != "{}")))
 
 
+def constant_slices() -> Iterator[str]:
+    """From 3.14 on, such slices are constants, which older Pythons that read the code can't hash."""
+    places = [
+        "[{} for a in b if {}]", "{{{}: {} for a in b}}", "{{{} for a in b for c in {}}}", "({} for a in {})",
+        "[(d := {}) for a in b]", "lambda: [{} for a in b]", "[[{} for a in c] for c in b if {}]",
+        "any({} for a in b)", "x if {} else {}", "not {} or {}", "{} in {}", "({}, 3, {})", "f'{{{}}}'",
+    ]  # fmt: skip
+    for value, text, place in itertools.product(places, ["a[1:2]", "a[:, 1:2]", "a[-1:None][::3]"], PLACES):
+        yield place.format("  " * (place != "{}") + "q = " + value.format(text, text))
+
+
 HANDLERS = ["try: a()\nfinally:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept E as x:\n{}", "with a:\n{}"]
 OUTER = {
     "try: a()\nexcept E as x:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept* E as x:\n{}", "with a as x:\n{}",
@@ -126,6 +137,7 @@ def blocks_before_a_last_statement(outer: str = "", inner: str = "") -> Iterator
 
 
 KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
+    "constant slices": (constant_slices, 60),
     "constants in arms": (constants_in_arms, 60),
     "tests that decide nothing": (choices_that_decide_nothing, 60),
     "loops that a test passes by": (loops_that_a_test_passes_by, 15),

@@ -133,7 +133,8 @@ def _read_undeclared(kind: str, instructions: list[Instruction], inside: list[bo
     if kind != "module":
         return within
     assigned = {instructions[index].arg for index in within if instructions[index].op == "STORE_GLOBAL"}
-    return {index for index in within if instructions[index].arg in assigned}
+    read = (index for index in within if instructions[index].op == "LOAD_GLOBAL")
+    return {index for index in read if instructions[index].arg in assigned}
 
 
 def _globals_of_nested(instructions: list[Instruction]) -> set[str]:
