@@ -62,6 +62,24 @@ def test_an_untouched_program_agrees_and_its_results_are_the_same(tmp_path, inpu
     assert verdict.mutations == (1, 1) and verdict.outputs == (1, 1) and verdict.buffers[0] == verdict.buffers[1]
 
 
+def test_a_module_of_torchs_that_is_compiled_by_itself_is_wrong_at_its_call(tmp_path):
+    torch._dynamo.reset()
+    with lowering("sigmoid")(), depyf.compare(tmp_path) as report:
+        torch.compile(torch.nn.Sigmoid())(torch.linspace(-2, 2, 33))  # here
+    (finding,) = report.findings
+    assert finding.place.startswith("test_compare.py") and finding.text.endswith("# here")
+    (remark,) = [one for one in Report.read(str(tmp_path)).remarks if one.kind == "wrong"]
+    assert remark.line == finding.line and "aten.sigmoid" in remark.words
+    assert "not known" not in Path(finding.repro).read_text()
+
+
+def test_what_makes_a_tuple_is_the_operation_of_its_items(tmp_path):
+    huge = torch.full((2, 96), 8.5e37)  # eager's mean is finite, Inductor's sum isn't
+    _, report = compared(tmp_path, lambda x: torch.nn.functional.layer_norm(x, (96,)), huge)
+    (finding,) = report.findings
+    assert (finding.operation, finding.wrong) == ("aten.var_mean.correction", "infinity")
+
+
 def test_a_wrong_lowering_is_at_its_line_with_a_repro_that_shows_it(tmp_path, inputs):
     with lowering("sigmoid")():
         _, report = compared(tmp_path, program, *inputs)

@@ -136,7 +136,7 @@ def f():
     raise A
     raise A from b
     return (yield)
-    return a, *b
+    return (a, *b)
     return (a,)
     return ()
     yield

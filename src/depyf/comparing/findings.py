@@ -64,6 +64,11 @@ class Finding:
                    others=[f"{one.place}  {one.text}" for one in lines[1:]], **more)  # fmt: skip
 
     @property
+    def compile_id(self) -> str:
+        """That of its graph, ``0/0``."""
+        return self.graph.partition(" ")[0]
+
+    @property
     def place(self) -> str:
         """``model.py:12``."""
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else "a line that is not known"
@@ -159,13 +164,18 @@ class NumericReport:
 
     def tell(self, session: Session) -> None:
         """The model of the recording gets the verdicts, and the findings as remarks at their lines."""
+        calls = {entry.compile_id: entry.called_from for frame in session.frames for entry in frame.entries}
+        for one in self.findings:
+            if not one.line and calls.get(one.compile_id):  # a library's module was compiled: it is at its call
+                [place, *_] = calls[one.compile_id]
+                one.file, one.line, one.text, one.function = place.filename, place.line, place.text, place.function
         session.compared = self._verdicts()
         for one in self.findings:
             if one.line:
                 place = SourceLine(one.file, one.line, one.text, one.function)
                 details = [*([f"in kernel {one.kernel}"] if one.kernel else []), *one.others, *one.inputs]
                 remedy = f"run {os.path.basename(one.repro)}: it shows both values" if one.repro else ""
-                session.wrong.append(Wrong(place, one.words, details, remedy, one.graph.partition(" ")[0]))
+                session.wrong.append(Wrong(place, one.words, details, remedy, one.compile_id))
 
     @property
     def findings(self) -> list[Finding]:

@@ -8,7 +8,7 @@ from .evaluate import Cannot, Eager, References, alone, closure, same
 from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
 from .rounding import Judgement
-from .zoom import lines_of, zoom
+from .zoom import lines_of, operation, zoom
 
 __all__ = ["FirstCall"]
 
@@ -162,7 +162,7 @@ class FirstCall:
         stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
         stage = stage or ("in place" if one.kind == "mutations" else "kernel")
         ranges = list(filter(None, (_range(source, known) for source, known in references.values.items())))
-        return Finding.at(lines_of([node]), stage, judgement, str(node.target), self._plan.name, kernel=kernel,
+        return Finding.at(lines_of([node]), stage, judgement, operation(node), self._plan.name, kernel=kernel,
                           inputs=ranges[:_MOST_RANGES], repro=repro)  # fmt: skip
 
 

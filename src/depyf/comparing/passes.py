@@ -11,7 +11,7 @@ from typing import Any, Mapping, Sequence
 from .decompositions import apart
 from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, number_of, why_not
 from .findings import Finding, GraphVerdict
-from .zoom import lines_of
+from .zoom import lines_of, operation
 
 __all__ = ["GraphBefore", "Passes"]
 
@@ -94,7 +94,7 @@ def check(pair: tuple[GraphBefore, GraphBefore], inputs: Mapping[str, Any], verd
     if found is None:
         return
     node, lines, wrong = found
-    verdict.wrong.append(Finding.at(lines, "graph pass", wrong, str(node.target), verdict.graph))
+    verdict.wrong.append(Finding.at(lines, "graph pass", wrong, operation(node), verdict.graph))
 
 
 def _first_difference(before: GraphBefore, after: GraphBefore, inputs: Mapping[str, Any]) -> Any:

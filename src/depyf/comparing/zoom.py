@@ -8,6 +8,7 @@ inputs are the repro file.
 from __future__ import annotations
 
 import os
+from operator import getitem
 from typing import Any, Iterable
 
 from ..explain.graphs.capture import user_line_of
@@ -15,7 +16,7 @@ from ..explain.model import SourceLine
 from ..writing import write_file
 from .evaluate import References
 
-__all__ = ["copied", "lines_of", "zoom"]
+__all__ = ["copied", "lines_of", "operation", "zoom"]
 
 _MOST_BYTES = 64 << 20  # of inputs that are kept for a repro
 _MOST_SINGLE = 12  # operations that are compiled one by one, when all together are right
@@ -25,6 +26,12 @@ def lines_of(nodes: Iterable[Any]) -> list[SourceLine]:
     """The program's lines behind some operations, each once."""
     lines = [line for line in map(user_line_of, nodes) if line is not None]
     return list({(line.filename, line.line): line for line in lines}.values())
+
+
+def operation(node: Any) -> str:
+    """The operation of a node, as aten calls it; of an item of a tuple, what makes the tuple."""
+    made = node.args[0] if node.target is getitem and hasattr(node.args[0], "target") else node
+    return str(made.target)
 
 
 def zoom(references: References, target: Any, owner: Any, folder: str, graph: str) -> tuple[str, Any, str]:
@@ -89,7 +96,7 @@ def _write_repro(references: References, target: Any, owner: Any, folder: str, g
     os.makedirs(folder, exist_ok=True)
     torch.save([copied(one) for one in references.values.values()], os.path.join(folder, name + ".pt"))
     code = subgraph(references, [target], owner).code.strip().replace("def forward(self, ", "def operations(")
-    place = next((f"{one.filename}:{one.line}  {one.text}" for one in lines_of([target])), "a line that is not known")
+    place = next((f"{one.filename}:{one.line}  {one.text}" for one in lines_of([target])), operation(target))
     path = os.path.join(folder, name + ".py")
     write_file(path, _TEMPLATE.format(place=place, inputs=name + ".pt", code=code))
     return path
