@@ -175,3 +175,14 @@ def test_the_guard_of_a_last_case_is_told_without_lines():
         assert analyze(raw).source.strip() == text, version
         many = compile_source("match x:\n  case [\n  y,\n  z] if w: c()\n  case _:\n    d()\n", version)
         assert analyze(many).verdict.proven, version
+
+
+def test_a_formatted_string_without_fields_is_one_in_an_operation():
+    """Up to 3.13 the compiler does not fold it, as it does a plain one."""
+    texts = ["x = f'a{{}}' + 'b'", "raise X(f'a' * 2)", "x = f'abc'[1]", "x = f'a' + 'b' + y", "x = f'a' % (b, c)"]
+    for version in VERSIONS:
+        for text in texts:
+            result = analyze(compile_source(text + "\n", version))
+            assert result.verdict.proven, (version, text, result.source)
+            if version < (3, 14) and "%" not in text:
+                assert (result.source.strip(), result.verdict.level.value) == (text, "identical"), version

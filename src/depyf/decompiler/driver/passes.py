@@ -229,7 +229,8 @@ def _folded_tests(work: Finishing) -> None:
 
 
 def _constants(work: Finishing) -> None:
-    if not (keep_constants(work.body) or work.definitions.kept):
+    kept = keep_constants(work.body, formats_fold=work.raw.table.behavior.folded_constants_are_last)
+    if not (kept or work.definitions.kept):
         raise DecompilationError("no constant in it is folded", stage="polish", where=work.raw.qualname)
 
 

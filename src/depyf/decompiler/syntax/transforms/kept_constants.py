@@ -1,7 +1,7 @@
 """``('c' if True else None) or x`` where the bytecode has a constant that compilers would fold if written plainly.
 
 The source form became that constant only after the surrounding code had been folded: ``(__debug__ and 'c') or x``,
-``('a' if __debug__ else 'b') + 'c'``.
+``('a' if __debug__ else 'b') + 'c'``. A string in an operation most often was a formatted one: ``f'a' + 'b'``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from .folded_tests import folded
 __all__ = ["apart", "keep_constants"]
 
 
-def keep_constants(body: list[Statement]) -> bool:
-    """Write the constants of ``body`` that compilers would fold so that they don't; return whether there are any."""
-    kept = _Kept()
+def keep_constants(body: list[Statement], *, formats_fold: bool = True) -> bool:
+    """Write the constants of ``body`` that compilers would fold so that they don't; return whether there are any.
+
+    ``formats_fold``: whether those of formatted strings without fields are folded, too.
+    """
+    kept = _Kept(formats_fold)
     tests = [node for node in walk(nodes.Module(body)) if folded(node)]
     others = {id(node) for node in tests} | {id(test.value) for test in tests if isinstance(test, nodes.Subscript)}
     rewrite(nodes.Module(body), lambda node: node if id(node) in others else kept.changed(node))
@@ -26,19 +29,20 @@ def keep_constants(body: list[Statement]) -> bool:
 class _Kept:
     """Changes nodes so that no constant in them is folded; ``any`` says whether there was one."""
 
-    def __init__(self) -> None:
+    def __init__(self, formats_fold: bool) -> None:
         self.any = False
+        self._formats_fold = formats_fold
 
     def changed(self, node: Node) -> Node:
         if isinstance(node, nodes.BoolOp):
             last = node.values[-1]
             node.values = [value if value is last else self._constant(value) for value in node.values]
         elif isinstance(node, nodes.UnaryOp):
-            node.operand = self._constant(node.operand)
+            node.operand = self._operand(node.operand)
         elif isinstance(node, nodes.BinOp) and isinstance(node.right, nodes.Constant):
-            node.left = self._constant(node.left)
+            node.left = self._operand(node.left)
         elif isinstance(node, nodes.Subscript) and isinstance(node.slice, nodes.Constant):
-            node.value = self._constant(node.value)
+            node.value = self._operand(node.value)
         elif isinstance(node, (nodes.Tuple, nodes.List, nodes.Set)) and _is_one_by_one(node):
             node.elts[:1] = map(self._constant, node.elts[:1])
         elif isinstance(node, (nodes.For, nodes.comprehension)) and not _is_assignment(node):
@@ -46,6 +50,13 @@ class _Kept:
         elif isinstance(node, nodes.Compare) and node.ops[-1] in ("in", "not in"):
             node.comparators[-1] = self._display(node.comparators[-1])
         return node
+
+    def _operand(self, value: nodes.Expression) -> nodes.Expression:
+        is_text = isinstance(value, nodes.Constant) and type(value.value) is str and value.value
+        if self._formats_fold or not is_text:
+            return self._constant(value)
+        self.any = True
+        return nodes.JoinedStr([value])
 
     def _constant(self, value: nodes.Expression) -> nodes.Expression:
         return self._apart(value) if isinstance(value, nodes.Constant) else value
