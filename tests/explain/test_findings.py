@@ -184,6 +184,28 @@ def test_what_torch_runs_itself_is_no_call_to_avoid():
     assert len(other.hints) == 2 and not other.remedy
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Data-dependent branching\n  Hint: Use `torch.cond`.\n  Developer debug context: attempted to jump with {}\n",
+        "Data-dependent assertion failed (cannot compile partial graph)\n  Hint: No.\n  Developer debug context: {}\n",
+        "generic_jump {}",
+    ],
+)
+def test_an_assertion_that_fails_while_compiling_depends_on_no_data(text):
+    fails = graph_break_from_reason(text.format("ConstantVariable(bool: False)"))
+    assert fails.reason.startswith("an assertion fails") and not fails.hints and not fails.explanation
+    other = graph_break_from_reason(text.format("TensorVariable()"))
+    assert not other.reason.startswith("an assertion fails") and other.hints
+
+
+def test_the_rest_of_a_function_is_called_as_the_program_calls_it():
+    line = SourceLine("/p/a.py", 24, "assert x")
+    refused = Refusal("1/0", "torch_dynamo_resume_in_step_at_24", line, GraphBreak("no"))
+    (remark,) = [one for one in report_of(Session(refusals=[refused])).remarks if one.kind == "uncompiled"]
+    assert remark.words == "step: no"
+
+
 def test_a_setting_is_named_where_it_is(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch._dynamo", SimpleNamespace(reset=len))
     monkeypatch.setitem(sys.modules, "torch._dynamo.config", SimpleNamespace(traced=False, reset=1))

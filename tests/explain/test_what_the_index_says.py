@@ -217,6 +217,15 @@ def test_what_was_read_and_is_gone_is_told_without_advice(check, words):
     assert (one.words, one.remedy) == (words, "")
 
 
+def test_a_global_and_an_attribute_of_a_class_have_a_value():
+    class Meter:
+        total = 3
+
+    call = RecompilingCall({"x": 1}, {"Meter": Meter, "x": 2}, {})
+    for check, actual in {"Meter.total == 0": "3", "x == 0": "1", "G['x'] == 0": "2", "Meter.none == 0": ""}.items():
+        assert reason_from_text("0/0: " + check, call).actual == actual
+
+
 @pytest.mark.parametrize(("actual", "said"), [("8", "mark_dynamic"), ("1", "sizes 0 and 1 are always")])
 def test_a_size_of_one_is_never_dynamic(actual, said):
     text = "0/0: tensor 'x' size mismatch at index 1. expected 6, actual {}".format(actual)

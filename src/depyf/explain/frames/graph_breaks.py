@@ -46,6 +46,8 @@ WENT_BACK = {
     "itself is in that, or comes later in the function",
 }
 """What Dynamo keeps as the reason where it stops at an earlier place than that of the break -> what it means."""
+_ASSERTION, _CONSTANT = "Data-dependent assertion failed", "ConstantVariable"
+_FAILS = "an assertion fails: what it tests was known while compiling, so Python is to raise"
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 
@@ -101,7 +103,7 @@ def readable(text: str) -> str:
 def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBreak:
     """A `GraphBreak` from Dynamo's text and its stack of `traceback.FrameSummary`."""
     lines = [SourceLine(one.filename, one.lineno or 0, (one.line or "").strip(), one.name) for one in stack]
-    text = readable(without_addresses(stable(reason)).strip())
+    text = whole = readable(without_addresses(stable(reason)).strip())
     if text.startswith(_VIOLATED):
         return _violation(text, lines)
     if text.startswith(_JUMP):
@@ -127,6 +129,8 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.reason = _ON_NUMBER if of_number else "the branch depends on a tensor's value"
         found.explanation = found.explanation or known.get("explanation", "")
         found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS
+    if title.startswith((_BRANCHING, _ASSERTION)) and _CONSTANT in whole:
+        found.reason, found.explanation, found.hints = _FAILS, "", []
     raised = _RAISED.match(found.context)
     if raised is not None and title == "Observed exception":
         found.reason = f"{title}: {raised['what']}"

@@ -385,8 +385,11 @@ def actual_value(source: str, local_names: Any, global_names: Any = None) -> str
 
 def _value_of(source: str, call: RecompilingCall | None) -> Any:
     match = _NAME.match(source)
-    names = None if call is None or match is None else call.global_names if source[:2] == "G[" else call.local_names
-    if match is None or type(names) is not dict or match.group("name") not in names:
+    if call is None or match is None:
+        return _NO_VALUE
+    scopes = [call.global_names] if source[:2] == "G[" else [call.local_names, call.global_names]
+    names = next((one for one in scopes if type(one) is dict and match.group("name") in one), None)
+    if names is None:
         return _NO_VALUE
     value, at = names[match.group("name")], match.end()
     while at < len(source):
@@ -427,6 +430,8 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
         fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
         if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
             return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+        if issubclass(type(value), type):
+            return inspect.getattr_static(value, attribute, _NO_VALUE)
         return state(value).get(attribute, _NO_VALUE)
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)

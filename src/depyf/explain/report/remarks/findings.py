@@ -187,7 +187,7 @@ def _refused(session: Session) -> Iterator[Remark]:
         first, place = alike[0], _place(alike[0])
         assert place is not None
         kind = "raised" if first.raised else "uncompiled"
-        who = first.error if first.raised else first.function
+        who = first.error if first.raised else of_program(first.function)
         words = ": ".join(filter(None, [who, one_line(first.why.reason)]))
         remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
         remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
