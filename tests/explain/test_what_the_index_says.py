@@ -207,6 +207,8 @@ def test_a_keyword_that_is_missing_has_a_remedy():
         ("KeyError on self.w", "self.w has become a parameter"),
         ("KeyError on self.v", "self has no attribute v of its own now"),
         ("getattr failed on source p", "p lacks an attribute that it had"),
+        ("getattr failed on source self.w", "self.w lacks an attribute that it had"),
+        ("getattr failed on source self.v", "self has no attribute v now"),
         ("IndexError on xs[3]", "xs has no item 3 now"),
     ],
 )

@@ -316,8 +316,12 @@ def _of_attributes(found: RecompileReason, code: str, call: RecompilingCall | No
         kind = next((words for kind, words in _OF_MODULES if name in (kept.get(kind) or ())), "")
         found.words = f"{found.subject} has become a {kind}" if kind else ""
         found.words = found.words or f"{user_spelling(of)} has no attribute {name} of its own now"
-    elif match["source"]:
-        found.words = f"{user_spelling(match['source'])} lacks an attribute that it had"
+    elif match["source"]:  # the object, or up to torch 2.9 or so the attribute
+        source = user_spelling(match["source"])
+        of, _, name = source.rpartition(".")
+        is_attribute = of and _value_of(match["source"], call) is _NO_VALUE and _value_of(of, call) is not _NO_VALUE
+        gone = f"{of} has no attribute {name} now" if is_attribute else ""
+        found.words = gone or f"{source} lacks an attribute that it had"
     else:
         found.words = f"{user_spelling(match['items'])} has no item {match['index']} now"
     return True
@@ -432,7 +436,11 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
             return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
         if issubclass(type(value), type):
             return inspect.getattr_static(value, attribute, _NO_VALUE)
-        return state(value).get(attribute, _NO_VALUE)
+        own = state(value)
+        for one in (own, *(own.get(kind) for kind, _ in _OF_MODULES)):
+            if one is not None and issubclass(type(one), dict) and dict.__contains__(one, attribute):
+                return dict.__getitem__(one, attribute)
+        return _NO_VALUE
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)
     if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
