@@ -93,6 +93,20 @@ def clauses_of_groups() -> Iterator[str]:
         yield place.format(textwrap.indent(text, "  " * (place != "{}")))
 
 
+def yields_in_values() -> Iterator[str]:
+    """A ``yield`` in a boolean operation or a condition; the compiler copies the end of a lambda that has one."""
+    values = [
+        "y and {} or z", "{} or z", "y and {}", "y or {} and z", "a if {} else b", "{} if a else b", "not (y and {})",
+        "0 and {}", "y and (z or {})", "[x, y and {}]", "f(y or {})", "(a, {})[y and 0]", "a < {} < b", "{} in (y or z)",
+    ]  # fmt: skip
+    places = [
+        "v = lambda: ({})", "def f(): return {}", "def f():\n  v = {}", "v = lambda a, b=lambda: ({}): a", "f(lambda: {})",
+    ]  # fmt: skip
+    yields = ["(yield)", "(yield x)", "(yield from x)", "(lambda: (yield))"]
+    for place, value, one in itertools.product(places, values, yields):
+        yield place.format(value.replace("{}", one))
+
+
 def constant_slices() -> Iterator[str]:
     """From 3.14 on, such slices are constants, which older Pythons that read the code can't hash."""
     places = [
@@ -137,6 +151,7 @@ def blocks_before_a_last_statement(outer: str = "", inner: str = "") -> Iterator
 
 
 KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
+    "yields in values": (yields_in_values, 60),
     "constant slices": (constant_slices, 60),
     "constants in arms": (constants_in_arms, 60),
     "tests that decide nothing": (choices_that_decide_nothing, 60),

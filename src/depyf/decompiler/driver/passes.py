@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, disassemble, operations_of
 from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
+from ..bytecode.code.flags import MAKES_GENERATOR
 from ..bytecode.disassemble import PASSES as CANONICAL
 from ..bytecode.disassemble import disassembled, has_given_instructions
 from ..bytecode.instruction import CONDITIONAL_JUMPS, copies
@@ -88,12 +89,18 @@ def _canonical(work: Work) -> None:
 
 
 def _one_return(work: Work) -> None:
-    """Join the returns of code compiled in mode 'eval' to the last: the compiler copies it, since it has no line."""
+    """Join the returns of code compiled in mode 'eval', or of a lambda with ``yield``, to the last: the compiler copies
+    it, since it has no line.
+    """
     instructions = work.instructions
     last = max((index for index, i in enumerate(instructions) if i.op == "RETURN_VALUE"), default=0)
     for index, i in enumerate(instructions[:last]):
         if i.op == "RETURN_VALUE":
             instructions[index] = Instruction("JUMP", None, last, i.handler, i.offset, i.line, i.position)
+
+
+def _is_value(work: Work) -> bool:
+    return work.kind == "expression" or work.kind == "lambda" and bool(work.raw.flags & MAKES_GENERATOR)
 
 
 def _cover_tests(work: Work) -> None:
@@ -293,7 +300,7 @@ DISASSEMBLE = Stage(
     (
         Pass("canonical", _canonical, "Run all of the above, once for each code object.", holds=(that.STACK_DEPTHS,)),
         Pass("one_return", _one_return, "Join the returns of an expression; the compiler has copied them.",
-             lambda work: work.kind == "expression"),
+             _is_value),
         Pass("uncovered_tests", _cover_tests, "Cover tests and jumps that the compiler left outside of their handler.",
              lambda work: bool(work.raw.exception_table)),
         Pass("sets", _sets, "Order sets of a file as if the host had compiled them, which is what the printer expects.",
