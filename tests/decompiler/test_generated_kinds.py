@@ -97,10 +97,12 @@ def yields_in_values() -> Iterator[str]:
     """A ``yield`` in a boolean operation or a condition; the compiler copies the end of a lambda that has one."""
     values = [
         "y and {} or z", "{} or z", "y and {}", "y or {} and z", "a if {} else b", "{} if a else b", "not (y and {})",
-        "0 and {}", "y and (z or {})", "[x, y and {}]", "f(y or {})", "(a, {})[y and 0]", "a < {} < b", "{} in (y or z)",
+        "0 and {}", "y and (z or {})", "[x, y and {}]", "f(y or {})", "(a, {})[y and 0]", "a < {} < b",
+        "{} in (y or z)",
     ]  # fmt: skip
     places = [
-        "v = lambda: ({})", "def f(): return {}", "def f():\n  v = {}", "v = lambda a, b=lambda: ({}): a", "f(lambda: {})",
+        "v = lambda: ({})", "def f(): return {}", "def f():\n  v = {}", "v = lambda a, b=lambda: ({}): a",
+        "f(lambda: {})",
     ]  # fmt: skip
     yields = ["(yield)", "(yield x)", "(yield from x)", "(lambda: (yield))"]
     for place, value, one in itertools.product(places, values, yields):
