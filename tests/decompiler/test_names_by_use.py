@@ -18,6 +18,7 @@ sys.path[:0] = [str(ROOT / "benchmarks" / "attack"), str(ROOT / "benchmarks" / "
 import renamed  # noqa: E402
 from depyf.decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter  # noqa: E402
 from depyf.decompiler.pipeline import analyze  # noqa: E402
+from depyf.decompiler.proof.scaffold import compile_source  # noqa: E402
 from depyf.decompiler.recompile import recompile  # noqa: E402
 
 VERSIONS = [HOST_VERSION, *(version for version in ((3, 14), (3, 15)) if find_interpreter(version))]
@@ -153,3 +154,13 @@ def test_variables_that_an_inlined_loop_tests_for_a_builtin_have_its_name(versio
         command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, timeout=300
     )
     assert "| 8 | 8 (100.00%) | 0 | 0 | 0 | 1 | 1 (100.0%) |" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids="{0[0]}.{0[1]}".format)
+@pytest.mark.parametrize(
+    "annotation", ["x(k=y, **w, l=z)", "x(**w)", "{'b': 1, **c}", "[{'k': v} for v in w][0]", "x(k=x(l=1, **w))"]
+)
+def test_a_dictionary_in_an_annotation_has_no_keys_of_parameters(version: tuple[int, int], annotation: str):
+    for text in ("def f(self) -> (?): pass", "def f(a: (?), *b: c, d: (?) = 1): pass", "def f(a) -> (?): return {'b': a}"):
+        result = analyze(compile_source(text.replace("?", annotation) + "\n", version))
+        assert {part.verdict.level.value for part in result.walk()} == {"identical"}, result.source

@@ -399,8 +399,10 @@ def _called_globals(instructions: list[Instruction]) -> Iterator[str]:
 
 def _keys_of(instructions: list[Instruction]) -> list[Instruction]:
     """What loads the keys of the dictionary that code for annotations returns."""
-    index = next((index for index, one in enumerate(instructions) if one.op == "BUILD_MAP"), -1)
-    return _keys_at(instructions, index)[0] if index >= 0 else []
+    for index in range(len(instructions) - 1, 0, -1):  # a call in an annotation may make dictionaries before
+        if instructions[index].op == "RETURN_VALUE" and instructions[index - 1].op == "BUILD_MAP":
+            return _keys_at(instructions, index - 1)[0]
+    return []
 
 
 def _keys_at(instructions: list[Instruction], index: int) -> tuple[list[Instruction], int]:
