@@ -161,6 +161,7 @@ def test_variables_that_an_inlined_loop_tests_for_a_builtin_have_its_name(versio
     "annotation", ["x(k=y, **w, l=z)", "x(**w)", "{'b': 1, **c}", "[{'k': v} for v in w][0]", "x(k=x(l=1, **w))"]
 )
 def test_a_dictionary_in_an_annotation_has_no_keys_of_parameters(version: tuple[int, int], annotation: str):
-    for text in ("def f(self) -> (?): pass", "def f(a: (?), *b: c, d: (?) = 1): pass", "def f(a) -> (?): return {'b': a}"):
+    texts = ["def f(self) -> (?): pass", "def f(a: (?), *b: c, d: (?) = 1): pass", "def f(a) -> (?): return {'b': a}"]
+    for text in texts:
         result = analyze(compile_source(text.replace("?", annotation) + "\n", version))
         assert {part.verdict.level.value for part in result.walk()} == {"identical"}, result.source
