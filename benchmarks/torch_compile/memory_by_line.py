@@ -13,6 +13,7 @@ left at the end. A library's kernel may allocate for itself and free before it r
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import tempfile
 from typing import Any, Callable, NamedTuple
@@ -188,7 +189,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", action="append", choices=list(PROGRAMS))
     options = parser.parse_args()
-    torch._inductor.config.fx_graph_cache = False
+    config: Any = importlib.import_module("torch._inductor.config")
+    config.fx_graph_cache = False
     timing._recorder_of = marking_recorder
     print(f"torch {torch.__version__}: bytes from the call of the graph on")
     print(f"{'program':12} {'step':9} {'graph':9} {'kernels':>7} {'told':>9} {'allocator':>9} {'off by':>7} "

@@ -24,12 +24,14 @@ from ..torch_facts.torch_memory import (
     parts_of,
     shared_with,
     size_of,
+    tells_donated,
 )  # fmt: skip
 from .provenance import operation_of
 
 __all__ = ["functions_in", "kernel_calls", "memory_of"]
 
 _GRADIENTS = "gradients of its results"
+_NOT_TOLD = "inputs that only the graph holds are not counted, as torch before 2.6 does not tell them"
 
 
 def functions_in(tree: ast.AST) -> list[ast.FunctionDef]:
@@ -46,9 +48,16 @@ def kernel_calls(source: str) -> list[KernelCall]:
 
 def _kernel(statement: ast.stmt) -> str:
     """The kernel that a statement calls, "" if none."""
-    function = getattr(getattr(statement, "value", None), "func", None)
-    name = ast.unparse(function) if isinstance(function, (ast.Name, ast.Attribute)) else ""
+    name = _dotted(getattr(getattr(statement, "value", None), "func", None))
     return (name[:-4] if name.endswith(".run") else name) if calls_kernel(name) else ""
+
+
+def _dotted(function: Any) -> str:
+    """``a.b.c``, "" for another expression."""
+    if isinstance(function, ast.Name):
+        return function.id
+    of = _dotted(function.value) if isinstance(function, ast.Attribute) else ""
+    return of and f"{of}.{function.attr}"
 
 
 def memory_of(source: str, calls: list[KernelCall], copies: set[str]) -> Memory | None:
@@ -60,6 +69,11 @@ def memory_of(source: str, calls: list[KernelCall], copies: set[str]) -> Memory 
     if body is None or not calls:
         return None
     return _Walk(current_graph(), {call.place: call for call in calls}, copies).through(body)
+
+
+def _is_partition(statement: ast.stmt) -> bool:
+    """Whether it runs a part of the graph that is a CUDA graph: ``self.partitions[0](...)``."""
+    return any(isinstance(node, ast.Attribute) and node.attr == "partitions" for node in ast.walk(statement))
 
 
 @dataclass(eq=False)
@@ -83,7 +97,7 @@ class _Walk:
         self._live = 0
         self._last: KernelCall | None = None  # until something is allocated
         self._at_peak: list[tuple[_Storage, SourceLine | None, str]] = []  # later owners of a storage are others
-        self._memory = Memory()
+        self._memory = Memory(notes=[] if tells_donated() else [_NOT_TOLD])
         shared: dict[Any, _Storage] = {}
         for name, node, size, key in given_of(graph, copies):
             if key not in shared:
@@ -95,7 +109,8 @@ class _Walk:
     def through(self, body: list[ast.stmt]) -> Memory:
         """The statements of `call`, to the end."""
         self._run(body)
-        memory, owners = self._memory, dict[Any, MemoryOwner]()
+        memory = self._memory
+        owners: dict[Any, MemoryOwner] = {}
         for storage, line, operation in self._at_peak:
             one = owners.setdefault(line and (line.filename, line.line), MemoryOwner(line, 0))
             one.bytes += storage.bytes
@@ -117,7 +132,7 @@ class _Walk:
                 self._end(statement.value)
             elif isinstance(statement, ast.With):
                 self._run(statement.body)
-            elif isinstance(statement, (ast.If, ast.For, ast.While)) or "self.partitions" in ast.unparse(statement):
+            elif isinstance(statement, (ast.If, ast.For, ast.While)) or _is_partition(statement):
                 self._memory.notes.append("branches, loops and parts that run as CUDA graphs are not counted")
             elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
                 self._assign(statement.targets[0].id, statement.value)

@@ -381,12 +381,17 @@ def run_only() -> Callable[[], None]:
 
 
 def is_generating_backward() -> bool:
-    """Whether Inductor is generating code for a backward graph: `V.graph.is_backward`, while it lowers one."""
+    """Whether Inductor is generating code for a backward graph: `V.graph.is_backward`, while it lowers one; before 2.6,
+    that AOTAutograd has called an input ``tangents_1``.
+    """
     try:
         graph = find("torch._inductor.virtualized", "V").graph
     except (MissingHook, AttributeError):
         return False
-    return getattr(graph, "is_backward", False) is True
+    known = getattr(graph, "is_backward", None)
+    return known is True or known is None and any(
+        str(name).startswith("tangents_") for name in getattr(graph, "graph_inputs", ())
+    )
 
 
 # ---- torch.fx

@@ -81,7 +81,7 @@ def given_of(graph: Any, copies: set[str]) -> list[tuple[str, Any, Any, Any]]:
     autograd does not hold them, either: where functions have a `boxed_grads_call` (2.13 and later; 2.9 has none).
     """
     found = []
-    let_go = graph.is_backward and is_there(find, "torch.autograd.function", "Function.boxed_grads_call")
+    let_go = is_there(find, "torch.autograd.function", "Function.boxed_grads_call") and graph.is_backward
     inputs = getattr(graph, "graph_inputs_original", {})
     for node in graph.module.graph.nodes:
         name, buffer = str(node.target), inputs.get(node.target)
@@ -95,6 +95,11 @@ def given_of(graph: Any, copies: set[str]) -> list[tuple[str, Any, Any, Any]]:
             found.append((name, None if is_gradient else node, getattr(getattr(size, "node", None), "expr", size),
                           storage._cdata if storage is not None else name))  # fmt: skip
     return found
+
+
+def tells_donated() -> bool:
+    """Whether Inductor knows which inputs nobody else holds (`DonatedBuffer`, 2.6 and later)."""
+    return is_there(find, "torch._inductor.ir", "DonatedBuffer")
 
 
 def copies_in(graph: Any, results: list[bool]) -> set[str]:

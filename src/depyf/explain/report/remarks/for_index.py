@@ -158,7 +158,8 @@ def _cuda_graphs(session: Session) -> list[str]:
 
 def _memory(session: Session) -> list[str]:
     """The peak of each graph."""
-    owners, lines = owners_of_graphs(session), dict[str, None]()
+    owners = owners_of_graphs(session)
+    lines: dict[str, None] = {}
     for graph in (graph for frame in session.frames for entry in frame.entries for graph in entry.graphs):
         for kernel in graph.kernels:
             words = kernel.memory.words() if kernel.memory is not None else _NOT_KNOWN if kernel.from_cache else ""
