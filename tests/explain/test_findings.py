@@ -206,6 +206,15 @@ def test_the_rest_of_a_function_is_called_as_the_program_calls_it():
     assert remark.words == "step: no"
 
 
+def test_what_an_exception_asks_for_is_a_hint():
+    said = "got RuntimeError('There was no fake impl. Please use `twice.register_fake` to add an fake impl.')"
+    text = f"No\n  Explanation: Dynamo failed: {said}\n  Hint: Please double check it.\n"
+    one = graph_break_from_reason(text)
+    assert one.hints == ["Please use `twice.register_fake` to add an fake impl.", "Please double check it."]
+    assert said in one.explanation
+    assert not graph_break_from_reason("No\n  Explanation: Please report an issue to PyTorch.\n").hints
+
+
 def test_a_setting_is_named_where_it_is(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch._dynamo", SimpleNamespace(reset=len))
     monkeypatch.setitem(sys.modules, "torch._dynamo.config", SimpleNamespace(traced=False, reset=1))

@@ -36,6 +36,8 @@ _BY_DESIGN = "the graph ends there by design: call it outside of the compiled fu
 _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
 _AVOID = "Avoid calling the function"
 _SETTING = re.compile(r"\btorch\._dynamo\.(\w+)(?= ?=)")
+_ASKED = re.compile(r"\bPlease (?!double|file|open|report|see)[^'\"]+?\.(?=\W*$|\s)")
+"""A sentence of an exception's text that says what to do: it is easily missed behind the rest."""
 _VIOLATED = "Constraints violated ("
 _CONSTRAINT = re.compile(r"^ *- (?P<words>.*(?:\n(?! *- |\n).*)*)", re.MULTILINE)
 _STACK_LINE = re.compile(r'^ +File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n +(?P<text>.*)', re.M)
@@ -129,6 +131,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.reason = _ON_NUMBER if of_number else "the branch depends on a tensor's value"
         found.explanation = found.explanation or known.get("explanation", "")
         found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS
+    found.hints = [*_ASKED.findall(found.explanation), *found.hints]
     if title.startswith((_BRANCHING, _ASSERTION)) and _CONSTANT in whole:
         found.reason, found.explanation, found.hints = _FAILS, "", []
     raised = _RAISED.match(found.context)
