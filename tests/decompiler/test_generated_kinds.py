@@ -203,3 +203,10 @@ def test_a_formatted_string_without_fields_is_one_in_an_operation():
             assert result.verdict.proven, (version, text, result.source)
             if version < (3, 14) and "%" not in text:
                 assert (result.source.strip(), result.verdict.level.value) == (text, "identical"), version
+
+
+def test_two_jumps_out_of_a_loop_before_another_loop_are_two_statements():
+    two = "if y is None:\n        break\n    if y in z:\n        break\n"
+    for version in [one for one in VERSIONS if one >= (3, 8)]:  # 3.7 joins the first with the loop's test
+        raw = compile_source(f"while x:\n    {two}    f()\nfor i in w[::-1]:\n    g(i)\n", version)
+        assert two in analyze(raw).source, version

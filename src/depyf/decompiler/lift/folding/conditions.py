@@ -209,9 +209,9 @@ def _goal(arm: LiftedBlock) -> LiftedBlock | None:
 
 
 def _chooses_value(test: LiftedBlock) -> bool:
-    """Whether a target of ``test`` pushes a value: it is part of the test of a conditional expression."""
+    """Whether a target of ``test`` pushes a value, no iterator: it is part of the test of a conditional expression."""
     targets = skip_jumps(test.true), skip_jumps(test.false)
-    return any(one is not None and pushes_one(one, test.exit) for one in targets)
+    return any(one is not None and pushes_one(one, test.exit) and is_value(one.exit[-1]) for one in targets)
 
 
 def _fold_value(block: LiftedBlock, test: nodes.Expression, first: LiftedBlock, second: LiftedBlock) -> bool:
