@@ -1,5 +1,6 @@
 """What kernels cost: the bytes that are live at each call, the lines that own the peak, and times on demand."""
 
+import ast
 import contextlib
 import importlib
 import json
@@ -35,9 +36,9 @@ class Runner:
 
 
 def test_calls_of_kernels_are_found_and_nothing_else():
-    found = [(call.kernel, call.place) for call in kernel_calls(WRAPPER)]
+    found = [(call.kernel, call.place) for call in kernel_calls(ast.parse(WRAPPER))]
     assert found == [("cpp_fused_add_0", 8), ("extern_kernels.mm", 10), ("triton_poi_fused_add_0", 12)]
-    assert kernel_calls("cpp_wrapper_src = '''void call();'''\n") == []
+    assert kernel_calls(ast.parse("cpp_wrapper_src = '''void call();'''\n")) == []
 
 
 @pytest.mark.parametrize("number, words", [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (80 << 20, "80.0 MiB"),
@@ -70,7 +71,7 @@ def test_all_lines_of_a_kernel_have_all_of_its_time():
     ("cpp_wrapper_src = '''void call();'''\n", "not in Python"),
 ])  # fmt: skip
 def test_kernels_without_times_are_told(source, why):
-    session, kernel = Session(), Kernel("k", path="k.py", source=source, calls=kernel_calls(source))
+    session, kernel = Session(), Kernel("k", path="k.py", source=source, calls=kernel_calls(ast.parse(source)))
     KernelTimers(session, contextlib.ExitStack()).put_into(types.ModuleType("generated"), kernel, "k.py", 0)
     assert len(session.notes) == 1 and why in session.notes[0]
 

@@ -11,14 +11,26 @@ from __future__ import annotations
 
 import inspect
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Iterator
 
-__all__ = ["CALLING", "RETURNS_AT_ONCE", "cell_contents", "parameters_of", "same_instructions", "with_nested_of"]
+__all__ = [
+    "CALLING", "RETURNS_AT_ONCE", "cell_contents", "parameters_of", "same_instructions", "with_nested",
+    "with_nested_of",
+]  # fmt: skip
 
 RETURNS_AT_ONCE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 CALLING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | RETURNS_AT_ONCE
 
 _SHAPE = ("co_freevars", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount")
+
+
+def with_nested(code: CodeType) -> Iterator[CodeType]:
+    """The code object and those in it, a level at a time."""
+    waiting = [code]
+    while waiting:
+        at = waiting.pop(0)
+        yield at
+        waiting += [constant for constant in at.co_consts if isinstance(constant, CodeType)]
 
 
 def parameters_of(code: CodeType) -> list[str]:

@@ -119,7 +119,7 @@ def bytes_words(number: float) -> str:
 
 
 def median_of(calls: Sequence[KernelCall]) -> float | None:
-    """That of all calls behind the first run; None if there are none."""
+    """The median of the seconds of all later runs; None if there are none."""
     later = [seconds for one in calls for seconds in one.later]
     return statistics.median(later) if later else None
 

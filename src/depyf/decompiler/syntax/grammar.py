@@ -24,7 +24,9 @@ ANY = Grammar()
 
 def grammar_of(version: tuple[int, int]) -> Grammar:
     """The grammar of a version of Python."""
-    return Grammar(version >= (3, 12), starred_index=version >= (3, 11), starred_result=version >= (3, 8))
+    return Grammar(
+        nested_quotes=version >= (3, 12), starred_index=version >= (3, 11), starred_result=version >= (3, 8)
+    )
 
 
 def cleans_docstrings(version: tuple[int, int]) -> bool:

@@ -37,7 +37,7 @@ _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the p
 _AVOID = "Avoid calling the function"
 _SETTING = re.compile(r"\btorch\._dynamo\.(\w+)(?= ?=)")
 _ASKED = re.compile(r"\bPlease (?!double|file|open|report|see)[^'\"]+?\.(?=\W*$|\s)")
-"""A sentence of an exception's text that says what to do: it is easily missed behind the rest."""
+"""A sentence of an exception's text that says what to do: it is easily missed in there."""
 _VIOLATED = "Constraints violated ("
 _CONSTRAINT = re.compile(r"^ *- (?P<words>.*(?:\n(?! *- |\n).*)*)", re.MULTILINE)
 _STACK_LINE = re.compile(r'^ +File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n +(?P<text>.*)', re.M)

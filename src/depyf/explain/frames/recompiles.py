@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 from ...decompiler.proof.callables import attributes, state
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
@@ -312,8 +312,8 @@ def _of_attributes(found: RecompileReason, code: str, call: RecompilingCall | No
     if match["attribute"]:
         found.subject = user_spelling(match["attribute"])
         of, _, name = match["attribute"].rpartition(".")
-        kept = attributes(_value_of(of, call))
-        kind = next((words for kind, words in _OF_MODULES if name in (kept.get(kind) or ())), "")
+        owner = _value_of(of, call)
+        kind = next((words for words, table in _tables(owner) if words and dict.__contains__(table, name)), "")
         found.words = f"{found.subject} has become a {kind}" if kind else ""
         found.words = found.words or f"{user_spelling(of)} has no attribute {name} of its own now"
     elif match["source"]:  # the object, or up to torch 2.9 or so the attribute
@@ -436,16 +436,23 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
             return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
         if issubclass(type(value), type):
             return inspect.getattr_static(value, attribute, _NO_VALUE)
-        own = state(value)
-        for one in (own, *(own.get(kind) for kind, _ in _OF_MODULES)):
-            if one is not None and issubclass(type(one), dict) and dict.__contains__(one, attribute):
-                return dict.__getitem__(one, attribute)
-        return _NO_VALUE
+        found = [table for _, table in _tables(value) if dict.__contains__(table, attribute)]
+        return dict.__getitem__(found[0], attribute) if found else _NO_VALUE
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)
     if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
     return _NO_VALUE
+
+
+def _tables(value: Any) -> Iterator[tuple[str, dict[Any, Any]]]:
+    """Where an object keeps its attributes; with the word for those in it, if it is a table of a module's."""
+    own = state(value)
+    yield "", own
+    for kind, words in _OF_MODULES:
+        table = own.get(kind)
+        if table is not None and issubclass(type(table), dict):
+            yield words, table
 
 
 def _head(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 from types import CodeType
 from typing import Mapping, NamedTuple
 
+from ..code_objects import with_nested
 from ..model import Frame, ResumeFunction
 from ..names import stable
 from ..torch_facts import torch_behavior
@@ -122,10 +123,4 @@ def _line_at(code: CodeType, offset: int) -> int:
 
 def names_read(code: CodeType) -> list[str]:
     """Global names in order of first mention, those of nested code objects included."""
-    names: dict[str, None] = {}
-    waiting = [code]
-    while waiting:
-        at = waiting.pop(0)
-        names.update(dict.fromkeys(at.co_names))
-        waiting += [constant for constant in at.co_consts if isinstance(constant, CodeType)]
-    return list(names)
+    return list(dict.fromkeys(name for at in with_nested(code) for name in at.co_names))

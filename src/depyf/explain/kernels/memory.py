@@ -10,7 +10,6 @@ import ast
 from dataclasses import dataclass
 from typing import Any, Iterable, Iterator
 
-from ...decompiler.proof.compile_worker import syntax_tree
 from ..graphs.capture import user_line_of
 from ..kernel_costs import KernelCall, Memory, MemoryOwner
 from ..model import SourceLine
@@ -39,9 +38,9 @@ def functions_in(tree: ast.AST) -> list[ast.FunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
-def kernel_calls(source: str) -> list[KernelCall]:
+def kernel_calls(tree: ast.AST) -> list[KernelCall]:
     """The calls of kernels in a wrapper, each a statement of its own, in order; none in a wrapper in C++."""
-    statements = [node for function in functions_in(syntax_tree(source)) for node in ast.walk(function)]
+    statements = [node for function in functions_in(tree) for node in ast.walk(function)]
     found = {node.lineno: _kernel(node) for node in statements if isinstance(node, (ast.Expr, ast.Assign))}
     return [KernelCall(kernel, place) for place, kernel in sorted(found.items()) if kernel]
 
@@ -60,13 +59,13 @@ def _dotted(function: Any) -> str:
     return of and f"{of}.{function.attr}"
 
 
-def memory_of(source: str, calls: list[KernelCall], copies: set[str]) -> Memory | None:
+def memory_of(tree: ast.AST, calls: list[KernelCall], copies: set[str]) -> Memory | None:
     """That of the graph whose wrapper Inductor has generated, and is about to load; its calls get theirs too.
 
     `copies` gets what the forward graph saves as copies of inputs, for the backward graph.
     """
-    body = next((function.body for function in functions_in(syntax_tree(source)) if function.name == "call"), None)
-    if body is None or not calls:
+    body = next((function.body for function in functions_in(tree) if function.name == "call"), None)
+    if body is None:
         return None
     return _Walk(current_graph(), {call.place: call for call in calls}, copies).through(body)
 

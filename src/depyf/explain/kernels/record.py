@@ -6,6 +6,7 @@ import os
 import types
 from typing import Any, Callable
 
+from ...decompiler.proof.compile_worker import syntax_tree
 from ..containment import done
 from ..graphs.files import STAGES, cached_graph_text, why_open
 from ..kernel_costs import call_rows
@@ -95,11 +96,12 @@ class KernelRecorder:
             why += f" ({_FROM_CACHE})"
         header = [f"{graph_name}: {why}."]
         header += ["Which line became which kernel:"] * bool(lines) + ["  " + row for row in kernel_lines_text(lines)]
-        calls = done(self._session, "finding calls of kernels", kernel_calls, source) or []
+        tree = done(self._session, "reading what Inductor generated", syntax_tree, source)
+        calls = tree and done(self._session, "finding calls of kernels", kernel_calls, tree) or []
         memory = None
-        if hit is None:
+        if hit is None and calls:
             copies = self._copies.setdefault(graph_name, set())
-            memory = done(self._session, f"the memory of {graph_name}", memory_of, source, calls, copies)
+            memory = done(self._session, f"the memory of {graph_name}", memory_of, tree, calls, copies)
         if memory is not None:
             header += [*memory.rows("Memory"), "Live while each kernel runs, and after it:", *call_rows(calls)]
         path = self._write(f"{graph_name}.kernel_{{}}.py", kernel_text(source, header), "kernel", why)
@@ -107,8 +109,7 @@ class KernelRecorder:
             return
         name = os.path.basename(path)[: -len(".py")]
         kernel = Kernel(name, path=os.path.basename(path), source=source, direction=direction,
-                        from_cache=hit is not None, lines=lines,
-                        memory=memory, calls=calls)
+                        from_cache=hit is not None, lines=lines, memory=memory, calls=calls)  # fmt: skip
         if graph is not None:
             graph.kernels.append(kernel)
         point_functions_at_file(module, loaded_from, path, len(header))

@@ -10,9 +10,10 @@ import ast
 import contextlib
 import time
 import types
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 from ...decompiler.proof.compile_worker import syntax_tree
+from ..code_objects import with_nested
 from ..kernel_costs import KernelCall
 from ..model import Kernel, Session
 from ..torch_facts.torch_memory import runs_behind
@@ -48,7 +49,7 @@ class KernelTimers:
         for definition in functions_in(tree):
             _Timed({call.place: at for at, call in enumerate(kernel.calls)}).visit(definition)
         ast.increment_lineno(ast.fix_missing_locations(tree), lines_added)
-        codes = {(code.co_name, code.co_firstlineno): code for code in _codes(compile(tree, path, "exec"))}
+        codes = {(code.co_name, code.co_firstlineno): code for code in with_nested(compile(tree, path, "exec"))}
         module.__dict__.update({_CLOCK: time.perf_counter, _RAN: _recorder_of(kernel.calls)})
         for function in functions_of(module):
             code = function.__code__
@@ -90,10 +91,3 @@ def _recorder_of(calls: list[KernelCall]) -> Callable[[int, float], None]:
         one.calls += 1
 
     return ran
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _codes(constant)

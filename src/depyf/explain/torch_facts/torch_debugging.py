@@ -6,6 +6,7 @@ import sys
 from types import CodeType
 from typing import Callable, Iterable
 
+from ..code_objects import with_nested
 from .torch_behavior import MissingHook, find
 
 __all__ = ["interprets_graphs", "pass_over", "traced_code"]
@@ -56,10 +57,4 @@ def interprets_graphs() -> bool:
     """
     home = sys.modules.get("torch._dynamo.backends.debugging")
     code = getattr(getattr(home, "boxed_nop", None), "__code__", None)
-    waiting = [code] if isinstance(code, CodeType) else []
-    while waiting:
-        code = waiting.pop()
-        if "Interpreter" in code.co_names:
-            return True
-        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return False
+    return isinstance(code, CodeType) and any("Interpreter" in at.co_names for at in with_nested(code))

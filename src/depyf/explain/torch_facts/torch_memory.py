@@ -12,7 +12,7 @@ from .torch_behavior import find, is_there
 
 __all__ = [
     "calls_kernel", "copies_in", "current_graph", "given_of", "hint", "origins_of", "parts_of", "runs_behind",
-    "shared_with", "size_of",
+    "shared_with", "size_of", "tells_donated",
 ]  # fmt: skip
 
 _KERNEL = re.compile(r"^(?:cpp_|triton_|extern_kernels\.|aten\.|torch\.ops\.(?!inductor\.accumulate_grad)|op\d+\.)")

@@ -18,7 +18,7 @@ class Operation(NamedTuple):
 
 
 BITS = 128
-LONGEST = 4096
+_LONGEST = 4096
 """The largest integer, and the longest text, that the compiler folds an operation to (ast_opt.c, MAX_INT_SIZE and
 MAX_STR_SIZE)."""
 _BINARY: dict[str, Callable[..., object]] = {
@@ -67,7 +67,7 @@ def value_of_operation(operand: Operand) -> object:
         value = _BINARY[operand.sign](left, right)
     except (TypeError, ValueError, ArithmeticError, IndexError):
         return None
-    return value if operand.sign != "*" or not isinstance(value, (str, bytes)) or len(value) <= LONGEST else None
+    return value if operand.sign != "*" or not isinstance(value, (str, bytes)) or len(value) <= _LONGEST else None
 
 
 def _is_folded(left: int, sign: str, right: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 class TokenTexts:
     """Other spellings of tokens; ``joined``: their lines are adjacent literals; ``expressions``: those that
-    are expressions, with the literal that each stands for.
+    are expressions -> the literal with the same value.
 
     ``quote``: of literals that could as well have the other; ``without``: omitted tokens; ``negated``: tokens to write
     after ``not``; ``squeezed``: tokens to write without a space before them.
