@@ -14,8 +14,10 @@ from typing import Callable, List, Sequence
 
 SECONDS = 20
 """Of the processor's time for one task; of anybody's time ten times as many."""
-BYTES = 4 << 30
-"""Of address space: made-up code may double a list for as long as it runs."""
+BYTES = 2 << 30
+"""Of address space, beside what the process has: made-up code may double a list for as long as it runs. A process that
+has imported torch has more than 4 GiB, and a thread that can't be started there is waited for.
+"""
 _TIME_IS_UP = (signal.SIGPROF, signal.SIGALRM)
 
 
@@ -54,7 +56,7 @@ def _work(tasks: Sequence[Callable[[], str]], writing: int, seconds: int) -> Non
     try:
         for number in _TIME_IS_UP:
             signal.signal(number, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (_address_space() + BYTES,) * 2)
         faulthandler.disable()  # made-up instructions may kill this process: that is what it is for
         sys.unraisablehook = lambda unraisable: None  # what made-up code leaves behind complains when it is dropped
         for task in tasks:
@@ -68,3 +70,12 @@ def _work(tasks: Sequence[Callable[[], str]], writing: int, seconds: int) -> Non
             os.write(writing, struct.pack("<I", len(data)) + data)
     finally:
         os._exit(0)
+
+
+def _address_space() -> int:
+    """The bytes of this process's address space; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import mmap
 import os
 import random
+import threading
 
 import pytest
 import standins
@@ -202,3 +204,17 @@ def test_a_child_that_dies_or_hangs_costs_one_result(monkeypatch):
 
     results = children.in_child([lambda: "a", lambda: os._exit(3), lambda: "b", hang, lambda: "c"])
     assert results[0] == "a" and results[1].startswith("died") and results[2:] == ["b", "endless", "c"]
+
+
+def test_a_task_in_a_large_process_may_start_a_thread(monkeypatch):
+    monkeypatch.setattr(children, "SECONDS", 1)
+
+    def task():
+        thread = threading.Thread(target=len, args=("",))
+        thread.start()
+        thread.join()
+        return "a"
+
+    with mmap.mmap(-1, 6 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)):
+        assert children.in_child([task]) == ["a"]
+    assert children.in_child([lambda: "" if bytearray(2 * children.BYTES) else "b"])[0].startswith("died")
