@@ -30,15 +30,20 @@ IDENTICAL = (
 """What is equal for the verdict *identical*, beside what is compared for all."""
 
 
-def disagreement(original: types.CodeType, recompiled: types.CodeType, level: str, method: str, alone: bool) -> str:
+def disagreement(
+    original: types.CodeType, recompiled: types.CodeType, level: str, method: str, alone: bool, documented: bool = True
+) -> str:
     """What contradicts the verdict ``level`` by ``method``, in one line; '' if nothing does.
 
     ``alone`` says that the text was compiled outside its class or module: qualified names and the mangling of private
-    names are then not compared.
+    names are then not compared. Not ``documented`` is the value of a type parameter or alias: nobody sees its
+    function, in which, up to 3.13, any first constant that is a string looks like a docstring.
     """
     different = _metadata_difference(original, recompiled, alone)
     if different:
         return different
+    if documented and _docstring(original) != _docstring(recompiled):
+        return f"docstring is {_docstring(original)!r}, recompiled {_docstring(recompiled)!r}"
     if level == "identical" and not alone:
         for field in IDENTICAL:
             if _comparable(getattr(original, field, None)) != _comparable(getattr(recompiled, field, None)):
@@ -132,8 +137,6 @@ def _metadata_difference(original: types.CodeType, recompiled: types.CodeType, a
             )
         if before != after:
             return f"{what} are {before!r}, recompiled {after!r}"
-    if _docstring(original) != _docstring(recompiled):
-        return f"docstring is {_docstring(original)!r}, recompiled {_docstring(recompiled)!r}"
     return ""
 
 

@@ -192,7 +192,7 @@ class Witnessed:
     def _object(self, nested: Any, recompiled: types.CodeType, alone: bool) -> None:
         verdict = nested.verdict
         self.objections[id(nested.code)] = witness.disagreement(
-            nested.code, recompiled, verdict.level.value, verdict.method, alone
+            nested.code, recompiled, verdict.level.value, verdict.method, alone, nested.raw.kind != "late"
         )
 
 

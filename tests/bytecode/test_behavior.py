@@ -152,6 +152,7 @@ SHOWN = {
     "mappings_are_copied": lambda raw: "DICT_MERGE" in names(raw),
     "generators_have_a_handler": lambda raw: "CALL_INTRINSIC_1" in names(raw),
     "generator_expressions_iterate": lambda raw: "GET_ITER" not in names(raw),
+    "comprehensions_in_classes_save_all": lambda raw: ".0" in raw.varnames,
     "asserts_have_lines_of_comparisons": raises_on_another_line,
     "delegation_is_told_by": delegation_is_told_by,
     "close_is_told_by": close_is_told_by,

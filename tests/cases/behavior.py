@@ -111,6 +111,10 @@ def asserts_have_lines_of_comparisons(x):
         x < 1)
 
 
+class comprehensions_in_classes_save_all:
+    [x for x in y]
+
+
 def delegation_is_told_by(x):
     try:
         yield

@@ -120,6 +120,40 @@ def constant_slices() -> Iterator[str]:
         yield place.format("  " * (place != "{}") + "q = " + value.format(text, text))
 
 
+def names_in_dead_clauses() -> Iterator[str]:
+    """A comprehension with names that only what is never reached in it binds, reads or shares with a function."""
+    elements = [
+        "0", "x", "1 and x or q", "(x, 1 or (lambda: x))", "1 or (w := 3)", "1 or [q for q in x]", "(lambda: k)",
+    ]  # fmt: skip
+    clauses = [
+        "if 0 for k in u", "if [k for k in x] if 0 for k in k", "if k if 0 for k in u", "if 1 or [z for z in w]",
+        "if [k for k in x] if k if 0 for k in u", "if k if 0 if (k := 0)", "if 0 if (lambda: k)", "if k or 1",
+        "if [k for k in k] if 1 or (lambda: x)", "if (lambda: k) if 0 for k in u", "if [k for k in x] if 0 if k",
+    ]  # fmt: skip
+    places = ["{}", "class C:\n  {}", "v = lambda y: {}"]
+    places += ["def f(y, w):\n  return {}", "def f(k):\n  {}\n  return lambda: k"]
+    for element, clause, form, place in itertools.product(elements, clauses, ["[{}]", "{{{}: 0}}", "({})"], places):
+        inside = f"{element} for x in y {clause}"
+        text = f"{{{element}: 0 for x in y {clause}}}" if ":" in form else form.format(inside)
+        yield place.format(text)
+
+
+def slices_of_computed_constants() -> Iterator[str]:
+    """A slice of constants that an operation gives, which is no constant itself (3.14 on)."""
+    bounds = ["f''", "f'a'", "2 * 3", "not 0", "b'a' + b''", "1.0 + 0", "'a' * 2", "None", "3"]
+    for lower, upper, place in itertools.product(bounds, bounds, ["x = {}", "{} = x", "del {}"]):
+        yield place.format(f"y[{lower}:{upper}]")
+        yield place.format(f"y[::{upper}, {lower}:]")
+
+
+def annotations_of_positional_parameters() -> Iterator[str]:
+    """The compiler evaluates the annotations of positional-only parameters last."""
+    values = ["0", "(u, [0 for x in y])", "{x for x in y if x}"]
+    values += ["[x for x in y for z in x]", "{**k, 'a': 1}", "lambda: 0"]
+    for a, b, c in itertools.product(values, values, values):
+        yield f"def f(a: {a}, b: {b}, /, c: {c}, *d: {a}, e: {b}) -> {c}: pass"
+
+
 HANDLERS = ["try: a()\nfinally:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept E as x:\n{}", "with a:\n{}"]
 OUTER = {
     "try: a()\nexcept E as x:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept* E as x:\n{}", "with a as x:\n{}",
@@ -155,6 +189,9 @@ def blocks_before_a_last_statement(outer: str = "", inner: str = "") -> Iterator
 KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
     "yields in values": (yields_in_values, 60),
     "constant slices": (constant_slices, 60),
+    "slices of computed constants": (slices_of_computed_constants, 30),
+    "names in dead clauses": (names_in_dead_clauses, 120),
+    "annotations of positional parameters": (annotations_of_positional_parameters, 25),
     "constants in arms": (constants_in_arms, 60),
     "tests that decide nothing": (choices_that_decide_nothing, 60),
     "loops that a test passes by": (loops_that_a_test_passes_by, 15),
@@ -182,6 +219,41 @@ def test_a_sample_is_proven(kind: str):
             result = analyze(raw)
             assert all(part.verdict.proven for part in result.walk()), (version, text, result.source)
     assert compiled
+
+
+GUARDS = [
+    "a or b", "a and b or c", "a if b else c", "not (a and b)", "n < 0 or n > 9", "(a or b) and c", "a < b < c or d",
+    "any(q for q in n)", "[q for q in n] or b", "False",
+]  # fmt: skip
+CASES = ["None", "[3]", "{'k': v}", "_", "m if m or a", "1 | 2 if False"]
+LOOPS = ["[c for d in e for c in d]", "{c: c for d in e if d for c in d}", "[[c for c in d] for d in e]"]
+
+
+def test_the_guard_of_a_first_case_is_any_condition():
+    """A pattern that always matches does not tell where control goes if the guard is false."""
+    for guard, pattern, case in itertools.product(GUARDS, ["n", "[n]", "(1 | 2) as n"], CASES):
+        text = f"match x:\n    case {pattern} if {guard}:\n        f()\n    case {case}:\n        g()\nh()\n"
+        if (guard, pattern) == ("False", "n"):
+            continue  # that is `match (n := x)` as well
+        for version in [one for one in VERSIONS if one >= (3, 10)]:
+            result = analyze(compile_source(text, version))
+            assert result.verdict.level.value in ("identical", "exact"), (version, text, result.source)
+
+
+def test_a_comprehension_of_several_loops_is_one_of_several_operands():
+    for operand, operator, end in itertools.product(LOOPS, ["or", "and"], ["", " or z", " and z"]):
+        text = f"x = a {operator} b {operator} {operand}{end}"
+        for version in VERSIONS:
+            result = analyze(compile_source(text + "\n", version))
+            assert (result.source.strip(), result.verdict.level.value) == (text, "identical"), version
+
+
+def test_the_end_of_a_loop_behind_finally_is_no_else_clause():
+    text = "while a:\n    try:\n        pass\n    {}\n    finally:\n        b\n    @d\n    {}\n"
+    for version in VERSIONS:
+        for inner, last in itertools.product(["", "except:\n        pass"], ["def g(): pass", "class G: pass"]):
+            result = analyze(compile_source(text.format(inner, last), version))
+            assert all(part.verdict.proven for part in result.walk()), (version, result.source)
 
 
 def test_the_guard_of_a_last_case_is_told_without_lines():

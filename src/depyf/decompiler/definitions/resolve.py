@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Tuple
 
 from ...errors import DecompilationError
-from ..bytecode import RawCode, readable_instructions
+from ..bytecode import RawCode, comprehension_variables, readable_instructions
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..bytecode.kinds import GENERIC, comprehension_of, is_late, is_private, kind_of
-from ..lift.folding.comprehensions import always, dead_clauses, never
+from ..lift.folding.comprehensions import always, never
+from ..lift.folding.hidden_names import bind_in_dead_clause
 from ..lift.folding.negation import negate
-from ..lift.handlers.calls import Comprehension
 from ..lift.values import (
     Alias,
     Append,
@@ -18,6 +18,7 @@ from ..lift.values import (
     AssertionClass,
     Class,
     CommonConstant,
+    Comprehension,
     Function,
     Generic,
     Slot,
@@ -28,6 +29,7 @@ from ..lift.values import (
 )
 from ..syntax import nodes
 from ..syntax.node import NODES
+from ..syntax.scopes import bound_by
 from ..syntax.transforms.kept_constants import apart
 from . import type_parameters
 from .annotation_text import annotation
@@ -273,9 +275,10 @@ class Definitions:
         generators[0].is_async |= node.iterated.is_async
         instructions = readable_instructions(raw)  # none of what is refused, which has a stand-in
         if generators[-1].ifs[-1:] == [nodes.Constant(False)]:
-            of_others = {i.arg for i in instructions if i.op in ("LOAD_FAST_AND_CLEAR", "LOAD_GLOBAL")}
-            of_others.update(raw.parameters)
-            dead_clauses(generators, [name for name in (*raw.varnames, *raw.cellvars) if name not in of_others])
+            of_others = comprehension_variables(instructions) | {i.arg for i in instructions if i.op == "LOAD_GLOBAL"}
+            of_others |= bound_by(one.target for one in generators) | {*raw.parameters}
+            names = [name for name in (*raw.varnames, *raw.cellvars) if name not in of_others]
+            bind_in_dead_clause(generators, names)
             value = unused_value(raw, instructions) or value  # no element is made, whatever it is
             key = key and value
         elif instructions:

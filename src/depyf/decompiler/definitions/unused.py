@@ -73,7 +73,7 @@ def _unused_suspensions(raw: RawCode, instructions: list[Instruction]) -> list[n
     return []
 
 
-_AWAITS = frozenset({"GET_AWAITABLE", "GET_AITER", "ASYNC_FOR_ITER"})
+_AWAITS = frozenset({"GET_AWAITABLE", "ASYNC_FOR_ITER"})
 
 
 def mention_in_value(value: nodes.Expression, raw: RawCode, instructions: list[Instruction]) -> nodes.Expression:
@@ -84,7 +84,11 @@ def mention_in_value(value: nodes.Expression, raw: RawCode, instructions: list[I
 
 def unused_value(raw: RawCode, instructions: list[Instruction]) -> nodes.Expression | None:
     """The expression that mentions it; None if there is nothing to mention."""
-    dead = [one.value for one in _unused_suspensions(raw, instructions) if isinstance(one, nodes.Expr)]
+    dead: list[nodes.Expression] = []
+    if not is_comprehension(raw):
+        unbound = never_bound([], raw, instructions)
+        dead += [nodes.NamedExpr(nodes.Name(name), nodes.Constant(None)) for name in unbound]
+    dead += [one.value for one in _unused_suspensions(raw, instructions) if isinstance(one, nodes.Expr)]
     if raw.freevars or raw.cellvars:
         live = reached(instructions)
         dead += map(nodes.Name, _unread(raw, live))

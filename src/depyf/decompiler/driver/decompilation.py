@@ -16,8 +16,7 @@ from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_r
 from ..definitions.traces import dead_attributes, static_attributes
 from ..events import DecompiledCode
 from ..layout.lay_out import Layout
-from ..lift.handlers.calls import Comprehension
-from ..lift.values import Function, Iterated
+from ..lift.values import Comprehension, Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
 from ..limits.deep_stack import is_deep
 from ..names.respelling import respell

@@ -11,8 +11,7 @@ from ..bytecode.disassemble import has_given_instructions
 from ..bytecode.instruction import NEVER_RAISES
 from ..bytecode.stack_depths import depth_difference
 from ..flowgraph import BasicBlock
-from ..lift.handlers.calls import Comprehension
-from ..lift.values import Placeholder
+from ..lift.values import Comprehension, Placeholder
 from ..passes import Invariant
 from ..syntax.checks import empty_body, stray_jump, unfinished
 from .work import Finishing, Work

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from ...errors import DecompilationError
-from ..bytecode import CONDITIONAL_JUMPS, RawCode, unbound_name
+from ..bytecode import CONDITIONAL_JUMPS, RawCode, operations_of, unbound_name
 from ..bytecode.canonical.uncovered_tests import THREADED
 from ..bytecode.kinds import comprehension_of, is_expression
 from ..flowgraph import BasicBlock, ControlFlowGraph
@@ -28,10 +28,11 @@ from .handlers import HANDLERS
 from .left_lines import left_line
 from .lifted_block import LiftedBlock, Terminator
 from .symbolic_stack import AfterTest, SymbolicStack
-from .values import Given, Iterated, Marker, Null, Slot, is_value, resolved
+from .values import Given, Iterated, Marker, Null, Saved, Slot, is_value, resolved
 
 _WITH = frozenset({"BEFORE_WITH", "BEFORE_ASYNC_WITH"})
 _SPECIAL = _WITH | {"POP_EXCEPT"}
+_LOADS = ("LOAD_FAST", "LOAD_GLOBAL")
 _OF_ANNOTATIONS = frozenset({"BUILD_MAP", "STORE_SUBSCR"})
 """Special in a function that fills a dictionary with annotations."""
 _ACCUMULATORS = {"<listcomp>": nodes.List, "<setcomp>": nodes.Set, "<dictcomp>": nodes.Dict}
@@ -77,6 +78,10 @@ class _Lifter:
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
         if any(type(one) is slice for one in raw.consts):
             self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
+        self.loads: set[tuple[str, str]] = set()  # of variables of inlined comprehensions, in a module or class
+        if not raw.is_function and "LOAD_FAST_AND_CLEAR" in operations_of(raw):
+            self.special |= {"LOAD_FAST_AND_CLEAR"}
+            self.loads = {(i.op, i.arg) for one in graph.blocks for i in one.instructions if i.op in _LOADS}
         self.keyword: str | None = None  # of the current block, see Evidence
 
     def run(self) -> list[LiftedBlock]:
@@ -214,6 +219,10 @@ class _Lifter:
                 state.push(nodes.Slice(*[None if bound is None else nodes.Constant(bound) for bound in bounds]))
             else:
                 state.push(nodes.Constant(value))
+            return 1
+        if op == "LOAD_FAST_AND_CLEAR":
+            loads = [op for op in _LOADS if (op, instruction.arg) in self.loads]
+            state.push(Saved(instruction.arg, loads[0] if len(loads) == 1 else ""))
             return 1
         if op == "BUILD_MAP" and not instruction.arg and not state.stack:
             state.push(Marker("accumulator", self.comprehension))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, List
 
 from ..bytecode import RawCode
+from ..bytecode.code.flags import CO_COROUTINE
 from ..syntax import nodes
 from ..syntax.node import same_constant
 
@@ -78,12 +79,16 @@ class Given(Placeholder):
 
 
 class Saved(Placeholder):
-    """The value (or unbound state) of a local variable that an inlined comprehension hides, until it is restored."""
+    """The value (or unbound state) of a local variable that an inlined comprehension hides, until it is restored.
 
-    __slots__ = ("is_cell", "name")
+    ``load`` is the operation that loads its name everywhere in the code of a module or class, '' if there are several.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("is_cell", "load", "name")
+
+    def __init__(self, name: str, load: str = "") -> None:
         self.name = name
+        self.load = load
         self.is_cell = False  # whether a function in the comprehension shares the variable that hides it
 
 
@@ -199,6 +204,22 @@ class Function(Placeholder):
         return isinstance(other, Function) and self.raw.same_as(other.raw) and self.parts == other.parts
 
     __hash__ = object.__hash__
+
+
+class Comprehension(nodes.Expression):
+    """A comprehension: its function and its iterable; the pipeline replaces it by the real node.
+
+    ``is_coroutine``: it is asynchronous, and what the call gives was not awaited.
+    """
+
+    fields = ("function", "iterated")
+    __slots__ = (*fields, "is_coroutine")
+    is_placeholder = True
+
+    def __init__(self, function: Function, iterated: Iterated) -> None:
+        self.function = function
+        self.iterated = iterated
+        self.is_coroutine = bool(function.raw.flags & CO_COROUTINE)
 
 
 class Class(Placeholder):
@@ -331,13 +352,24 @@ def opens_clause(test: object) -> bool:
 
 
 class Subject(nodes.Statement):
-    """The start of the match statement ``number``. ``has_default``: it ends with ``case _``."""
+    """The start of the match statement ``number``. ``has_default``: it ends with ``case _``.
 
-    __slots__ = fields = ("number", "has_default", "value")
+    ``unreached`` are patterns whose guards are false constants, each with the pattern that it is before.
+    """
 
-    def __init__(self, number: int, has_default: bool, value: nodes.Expression) -> None:
+    fields = ("number", "has_default", "value")
+    __slots__ = (*fields, "unreached")
+
+    def __init__(
+        self,
+        number: int,
+        has_default: bool,
+        unreached: list[tuple[nodes.pattern, nodes.pattern]],
+        value: nodes.Expression,
+    ) -> None:
         self.number = number
         self.has_default = has_default
+        self.unreached = unreached
         self.value = value
         self.line = None
 

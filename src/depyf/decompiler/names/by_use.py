@@ -151,7 +151,8 @@ class _Search:
                 names[other.arg] = "__static_attributes__"
                 self.attributes.append((code, one))
         self.look_at_annotations(code, body)
-        self.look_at_saved(code, body)
+        if code.table.behavior.comprehensions_in_classes_save_all:
+            self.look_at_saved(code, body)
 
     def look_at_saved(self, code: RawCode, body: list[Instruction]) -> None:
         """Find the variables that comprehensions in a class save and restore, and do nothing else with.
@@ -163,8 +164,9 @@ class _Search:
         for_more = {i.arg for i in body if i.op.endswith(("_DEREF", "_CLOSURE")) or i.op in ("LOAD_FAST", "MAKE_CELL")}
         restored = {slot: 2 * sum(i.arg == slot and i.op == _SAVES for i in body) for slot in saved.keys() - for_more}
         idle = [slot for slot in saved if restored.get(slot) == used[slot]]
-        if idle and not {".0", *code.names}.issuperset(idle):
-            for slot, text in zip(idle, [".0", *dict.fromkeys(i.arg for i in body if i.op == "LOAD_GLOBAL")]):
+        names = [".0", *dict.fromkeys(i.arg for i in body if i.op == "LOAD_GLOBAL")]
+        if not saved.keys() >= {*names}:  # under their names, whatever dead code mentions besides
+            for slot, text in zip(idle, names):
                 self.variables.is_called(code, slot, text)
 
     def look_at_annotations(self, code: RawCode, body: list[Instruction]) -> None:
@@ -343,7 +345,7 @@ def operands(instructions: list[Instruction], index: int) -> list[int]:
         needed = 1
         while end >= 0:
             pops, pushes = stack_use(instructions[end])
-            needed += pops - pushes
+            needed += pops - pushes + (instructions[end].op == "FOR_ITER")  # behind the loop the iterator is gone
             if needed <= 0:
                 break
             end -= 1

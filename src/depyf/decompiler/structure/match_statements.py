@@ -28,6 +28,9 @@ def _join(body: list[nodes.Statement]) -> None:
             if statement.has_default and not always_matches(cases[-1]):
                 cases.append(nodes.match_case(nodes.MatchAs(), None, [nodes.Pass()]))
             after = _below(cases, statement.column) + after
+            for pattern, following in statement.unreached:
+                at = next((at for at, case in enumerate(cases) if case.pattern is following), len(cases))
+                cases.insert(at, nodes.match_case(pattern, nodes.Constant(False), [nodes.Pass()]))
             body[index:] = [nodes.Match(statement.value, cases, line=statement.line), *after]
 
 

@@ -44,8 +44,6 @@ def write_try(
     orelse = writer.arm(node, orelse_from, end, context, after_statement=True) if orelse_from is not None else []
     inner = context.within(handling)
     if region.kind == "finally":
-        if orelse:
-            raise DecompilationError("code between try and finally", stage="structure")
         out.append(_with_finally(writer, node, handler, body, inner))
     else:
         handlers = _handlers(writer, handler, end, inner)
@@ -106,7 +104,7 @@ def _ends_of(
     """Return the block after the statement of ``node``, and the one that begins its ``else`` clause."""
     region: Region = node.test
     after, orelse_from = RULES.decide(exits, writer.skipped) or Ends()
-    if region.kind == "finally" and after is None:
+    if region.kind == "finally" and orelse_from is not None:
         after, orelse_from = orelse_from, None  # the layout is not conclusive if handlers are moved to the end
     if region.kind == "finally" and after is not None and after.evidence.is_behind_finally is False:
         if after.evidence.unwinds_for_return and not exits.is_written_after(after):

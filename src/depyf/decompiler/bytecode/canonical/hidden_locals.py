@@ -12,6 +12,7 @@ from ..edit import MOST_SLOTS, ErrorMaker
 from ..instruction import Instruction
 
 _PROLOGUE = ("LOAD_FAST_AND_CLEAR", "MAKE_CELL")
+_USES = ("LOAD_FAST", "DELETE_FAST", "LOAD_CLOSURE")
 
 
 def plain_in_comprehensions(
@@ -85,7 +86,5 @@ def comprehension_variables(instructions: list[Instruction]) -> frozenset[str]:
     hidden = {i.arg for i in instructions if i.op == "LOAD_FAST_AND_CLEAR"}
     if hidden:
         inside = inside_comprehensions(instructions)
-        hidden -= {
-            i.arg for i, within in zip(instructions, inside) if not within and i.op in ("LOAD_FAST", "DELETE_FAST")
-        }
+        hidden -= {i.arg for i, within in zip(instructions, inside) if not within and i.op in _USES}
     return frozenset(hidden)

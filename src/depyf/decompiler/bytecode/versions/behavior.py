@@ -88,6 +88,9 @@ class Behavior:
     """A generator expression calls iter() on its argument itself, in a frame that is hidden until the generator is
     made; before, the enclosing code does."""
 
+    comprehensions_in_classes_save_all: bool = False
+    """An inlined comprehension in a class saves every name that it mentions, and the iterator's."""
+
     some_releases_iterate_twice: bool = False
     """Some releases call iter() on the iterator of a comprehension again, in the loop of the comprehension."""
 

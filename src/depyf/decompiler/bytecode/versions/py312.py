@@ -82,6 +82,7 @@ BEHAVIOR = py311.BEHAVIOR.changed(
     tests_jump_on_line_of_statement=False,  # compile.c, compiler_jump_if: the location of the test
     asserts_have_lines_of_comparisons=False,  # compile.c, compiler_jump_if: the location is an argument
     close_is_told_by="operand",  # genobject.c, gen_close
+    comprehensions_in_classes_save_all=True,  # compile.c, push_inlined_comprehension_state: in_class_block
 )
 
 TABLE = make_table(

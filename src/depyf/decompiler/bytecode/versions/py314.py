@@ -74,6 +74,7 @@ BEHAVIOR = py313.BEHAVIOR.changed(
     folds_beginnings_of_displays=True,  # flowgraph.c, optimize_lists_and_sets (gh-126835)
     annotations_are_lazy=True,  # codegen.c, codegen_function_annotations (gh-119180)
     some_releases_iterate_twice=False,  # codegen.c, codegen_comprehension (gh-135171)
+    comprehensions_in_classes_save_all=False,  # compile.c, push_inlined_comprehension_locals: DEF_LOCAL
 )
 
 TABLE = make_table(

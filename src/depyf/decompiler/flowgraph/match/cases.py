@@ -7,6 +7,7 @@ an irrefutable pattern.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Iterator, NamedTuple
 
@@ -15,11 +16,12 @@ from ...bytecode import Instruction, stack_use
 from ...limits.budget import STEP, spend
 from ...syntax import nodes
 from ..control_flow_graph import BasicBlock, ControlFlowGraph
-from .exits import FailureExit, Position, is_copied, is_same_exit, landing
+from .exits import FailureExit, Position, is_copied, is_same_exit, landing, past_nops
 from .parts import NoCase
 from .patterns import PatternReader
 
 _MAX_BLOCKS = 200
+_MAX_TARGETS = 20
 _COMPARES = (("COMPARE_OP", "=="), ("IS_OP", "is"))
 _TESTS = frozenset(
     {"COPY", "MATCH_SEQUENCE", "MATCH_MAPPING", "MATCH_CLASS", "MATCH_CLASS_AND_TEST"}
@@ -34,7 +36,8 @@ class Case(NamedTuple):
 
     ``pops`` pop the subject after the guard. ``next`` is where control continues if the case does not match, None if it
     is irrefutable; ``has_default``: ``case _`` is there, if this is the last case. ``copied``: the
-    position of the body where it may be a copy.
+    position of the body where it may be a copy. ``is_unreached``: the guard is a false constant, so there is no body;
+    ``unreached`` are the patterns of such cases before this one.
     """
 
     start: Instruction
@@ -46,6 +49,8 @@ class Case(NamedTuple):
     next: Instruction | None
     has_default: bool = False
     copied: Position | None = None
+    is_unreached: bool = False
+    unreached: tuple[nodes.pattern, ...] = ()
 
 
 def find_match_statements(graph: ControlFlowGraph) -> bool:
@@ -130,10 +135,25 @@ def _read(position: Position) -> list[Case]:
         except NoCase:
             return []
         cases.append(case)
+    cases = _joined_to_the_next(cases)
     while len(cases) > 1 and _is_same_body(cases[-2], cases[-1]):
         first, last = cases[-2:]
         cases[-2:] = [last._replace(start=first.start, pattern=_either(first.pattern, last.pattern))]
     return cases
+
+
+def _joined_to_the_next(cases: list[Case]) -> list[Case]:
+    """Return the cases with a body, each beginning with the cases without one before it."""
+    found: list[Case] = []
+    before: list[Case] = []
+    for case in cases:
+        if case.is_unreached:
+            before.append(case)
+            continue
+        start = before[0].start if before else case.start
+        found.append(case._replace(start=start, unreached=tuple(one.pattern for one in before)))
+        before = []
+    return found
 
 
 def _either(one: nodes.pattern, other: nodes.pattern) -> nodes.pattern:
@@ -202,7 +222,23 @@ def _case(position: Position, is_later: bool) -> tuple[Case, Position | None]:
             default = _is_default(_after(after), start)
             return Case(start, reader.line, pattern, _at(body), False, [last], last, default, body), None
         return Case(start, reader.line, pattern, _at(body), False, [], _at(after), False, body), after
-    pops, after = _guard(end, _join_of_exits(reader, 1) if reader.exits else None)
+    return _guarded_case(reader, pattern, start, end, is_later)
+
+
+def _guarded_case(
+    reader: PatternReader, pattern: nodes.pattern, start: Instruction, end: Position, is_later: bool
+) -> tuple[Case, Position | None]:
+    """Return a case that keeps the subject while its guard, at ``end``, is evaluated, and the position of the next."""
+    failed = _join_of_exits(reader, 1) if reader.exits else None
+    unreached = Case(start, reader.line, pattern, start, True, [], None, is_unreached=True)
+    if failed is not None and past_nops(end) == past_nops(failed):
+        return unreached, failed
+    try:
+        pops, after = _guard(end, failed)
+    except NoCase:
+        if failed is not None or not is_later:  # `match (name := subject):` looks like a first one
+            raise
+        return unreached, end
     return Case(start, reader.line, pattern, _at(end), True, pops, _at(after)), after
 
 
@@ -251,15 +287,28 @@ def _after_guard(position: Position) -> Position | None:
 
 def _join_of_exits(reader: PatternReader, depth: int) -> Position:
     """Return where all exits of a pattern join with ``depth`` values on the stack."""
-    positions = {landing(one, depth) for one in reader.exits}
-    found = positions.pop()
-    if found is None or any(position is None or not is_same_exit(position, found) for position in positions):
-        raise NoCase("exits that lead to different places")
+    positions = [landing(one, depth) for one in reader.exits]
+    known = [one for one in positions if one is not None]
+    if len(known) < len(positions):
+        raise NoCase("an exit that does more than to pop values")
+    found = max(known, key=lambda one: (one.block.start, one.offset))
+    if not all(one == found or is_same_exit(one, found) for one in known):
+        # Each may pop the subject by itself.
+        if not depth or len({landing(one, 0) or one for one in reader.exits}) > 1:
+            raise NoCase("exits that lead to different places")
     return found
 
 
 def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], Position]:
-    """Return the instructions that pop the subject if the guard at ``start`` is true, and the target if it is false."""
+    """Return the instructions that pop the subject if the guard at ``start`` is true, and the target if it is false.
+
+    ``after`` is that target if the pattern tells it.
+    """
+    if after is None:
+        for target in _targets(start):
+            with contextlib.suppress(NoCase):
+                return _guard(start, target)
+        raise NoCase("no guard")
     pops: list[Instruction] = []
     todo, seen = [(start, 0)], {start.block}
     while todo:
@@ -276,9 +325,7 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
             if last and block.target is not None:
                 jumped, left = stack_use(instruction, jump=True)
                 reached = (Position(block.target, 0), depth - jumped + left)
-                if after is None and reached[1] == 0 and instruction.op.startswith("POP_JUMP"):
-                    after = reached[0]
-                if reached[1] != 0 or after is None or _landing_of(reached[0]) != _landing_of(after):
+                if reached[1] != 0 or _landing_of(reached[0]) != _landing_of(after):
                     _push(todo, seen, *reached)
             depth += pushed - taken
             if depth < 0 or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
@@ -287,9 +334,24 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
         else:
             if block.fall is not None:
                 _push(todo, seen, Position(block.fall, 0), depth)
-    if not pops or after is None:
+    if not pops:
         raise NoCase("no guard")
     return pops, after
+
+
+def _targets(start: Position) -> list[Position]:
+    """Return where the tests from ``start`` on jump, each once, the first tests first."""
+    found: dict[Position, None] = {}
+    blocks = {start.block: None}
+    todo = [start.block]
+    while todo and len(blocks) < _MAX_BLOCKS and len(found) < _MAX_TARGETS:
+        block = todo.pop(0)
+        spend(STEP, "reading match statements")
+        if block.target is not None and block.fall is not None:
+            found[_landing_of(Position(block.target, 0))] = None
+        todo += [one for one in block.successors if one not in blocks]
+        blocks.update(dict.fromkeys(block.successors))
+    return [*found]
 
 
 def _reads_below(instruction: Instruction, depth: int) -> bool:
@@ -396,7 +458,8 @@ class _CaseRewriter:
             self.replace(case.pops)
             new = []
             if case_number == 0:
-                new = [_make(case, "MATCH_SUBJECT", (number, cases[-1].has_default))]
+                unreached = [(one, case.pattern) for case in cases for one in case.unreached]
+                new = [_make(case, "MATCH_SUBJECT", (number, cases[-1].has_default, unreached))]
                 new[0].position = subject.position if subject is not None else None
             if following is None:
                 new.append(_make(case, "MATCH_ELSE", (number, case.pattern)))

@@ -48,6 +48,15 @@ def landing(failing: FailureExit, depth: int) -> Position | None:
     return None
 
 
+def past_nops(position: Position) -> Position:
+    """Return ``position`` after following jumps and NOPs."""
+    block, index = landing(FailureExit(position, 0), 0) or position
+    while index < len(block.instructions) and block.instructions[index].op == "NOP":
+        after = Position(block, index + 1)
+        block, index = landing(FailureExit(after, 0), 0) or after
+    return Position(block, index)
+
+
 def is_same_exit(one: Position, other: Position, with_lines: bool = False) -> bool:
     """Whether two positions are copies of one short exit from the code."""
     ours, theirs = (_exit(position) for position in (one, other))

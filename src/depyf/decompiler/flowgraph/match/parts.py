@@ -48,6 +48,12 @@ class PatternPart:
         asked = (self.value, self.singleton, self.cls)
         return any(one is not None for one in asked) or bool(self.is_sequence or self.is_mapping or self.alternatives)
 
+    @property
+    def binds(self) -> bool:
+        """Whether the pattern binds a name."""
+        parts = [*self.copies, *self.items, *self.taken.values(), *self.alternatives]
+        return bool(self.names or self.rest) or any(part.binds for part in parts)
+
     def _own(self) -> nodes.pattern | None:
         if self.value is not None:
             return nodes.MatchValue(self.value)

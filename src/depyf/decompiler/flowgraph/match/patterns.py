@@ -13,7 +13,7 @@ from ...bytecode import Instruction
 from ...limits.budget import spend
 from ...syntax import nodes
 from ..control_flow_graph import BasicBlock
-from .exits import FailureExit, Position, is_copied, is_same_exit, landing
+from .exits import FailureExit, Position, is_copied, is_same_exit, landing, past_nops
 from .parts import NoCase, PatternPart
 
 _NAMES = ("LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF")
@@ -121,6 +121,8 @@ class PatternReader:
                 assert block.target is not None
                 if block.target is stop:
                     return Position(stop, 0)
+                if stop is None and self.is_over_at(block.target):
+                    return Position(block.target, 0)
                 if not self.choose(block.target):
                     raise NoCase("a jump in a pattern")
                 block, index = block.target, 0
@@ -132,7 +134,7 @@ class PatternReader:
                 self.choose(end)
             if block.target is not None and index == len(block.instructions) - 1:
                 self.test(instruction, Position(block.target, 0))
-                if block.target is block.fall is not stop:
+                if block.target is block.fall is not stop and not (stop is None and self.is_over_at(block.target)):
                     self.choose(block.target)  # `_`, of which nothing is left, is the other alternative
             else:
                 self.step(instruction)
@@ -144,6 +146,14 @@ class PatternReader:
         if self.stack != [self.subject] or instruction.op in (*_STORES, "JUMP"):
             return False
         return bool(self.subject.copies) and not self.subject.is_tested
+
+    def is_over_at(self, start: BasicBlock) -> bool:
+        """Whether the pattern is over where ``start`` begins with the next case: its guard is a false constant."""
+        block, index = past_nops(Position(start, 0))
+        op = block.instructions[index].op if index < len(block.instructions) else "POP"
+        if op in _STORES:  # `_` can't be an alternative of a pattern with names
+            return self.stack == [self.subject] and bool(self.subject.copies) and self.subject.copies[-1].binds
+        return op != "POP" and self.is_over(block.instructions[index])
 
     # Tests
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Sequence
-
 from ...syntax import nodes
-from ...syntax.scopes import bound_by
 from ..lifted_block import LiftedBlock, Terminator
-from ..values import Append, Given, Saved, Slot
+from ..values import Append, Given, Saved
+from .hidden_names import hide_the_same
 from .negation import negate
 from .shapes import skip_jumps
 
@@ -37,52 +35,6 @@ def never(clause: nodes.comprehension) -> Append:
     clause.ifs.append(nodes.Constant(False))
     element = clause.target if isinstance(clause.target, nodes.Name) else nodes.Constant(None)
     return Append(element, element)
-
-
-def dead_clauses(
-    generators: list[nodes.comprehension],
-    variables: Iterable[str],
-    cells: Iterable[str] = (),
-    free: Iterable[str] = (),
-) -> nodes.Expression | None:
-    """Bind what only dead clauses bound, behind a condition that is a false constant; return an element for there.
-
-    The compiler has made room for all ``variables``. The element shares those that are ``cells`` with a function, and
-    reads the ``free`` variables; None if it has no need to.
-    """
-    if generators[-1].ifs[-1:] != [nodes.Constant(False)]:
-        return None
-    bound = bound_by(one.target for one in generators)
-    missing = [nodes.Name(name) for name in variables if name not in bound]
-    if missing:
-        generators.append(nodes.comprehension(_one_or_tuple(missing), nodes.Tuple([]), [], 0))
-    parts: list[nodes.Expression] = [nodes.Name(name) for name in free]
-    shared = [nodes.Name(name) for name in cells]
-    if shared:
-        parts.append(nodes.Lambda(nodes.arguments([], []), _one_or_tuple(shared)))
-    return _one_or_tuple(parts) if parts else None
-
-
-def _bound_in_order(generators: list[nodes.comprehension]) -> list[str]:
-    """The names that comprehensions in the clauses bind, and the clauses do not."""
-    own = bound_by(one.target for one in generators)
-    found = [one.target for one in _walk(generators) if isinstance(one, nodes.comprehension)]
-    names = [name for target in found for name in sorted(bound_by([target])) if name not in own]
-    return list(dict.fromkeys(names))
-
-
-def _walk(tree: list[nodes.comprehension]) -> Iterator[nodes.Node]:
-    """Every node of the clauses, and of the values that are on the stack where branches meet."""
-    todo: list[nodes.Node] = [*reversed(tree)]
-    while todo:
-        for node in nodes.walk(todo.pop()):
-            yield node
-            if isinstance(node, Slot) and node.value is not None:
-                todo.append(node.value)
-
-
-def _one_or_tuple(values: Sequence[nodes.Expression]) -> nodes.Expression:
-    return values[0] if len(values) == 1 else nodes.Tuple([*values])
 
 
 class _Clauses:
@@ -124,7 +76,7 @@ class _Clauses:
         first = bool(block.statements) and isinstance(getattr(block.statements[0], "value", None), Given)
         for statement in block.statements[first:]:
             if isinstance(statement, Append) and statement is block.statements[-1]:
-                if block.kind == "goto" and skip_jumps(block.next) is self.loops[-1]:
+                if block.kind == "goto" and self.goes_back(block.next):
                     self.element = statement
                 return None
             if not isinstance(statement, nodes.Assign) or len(statement.targets) != 1:
@@ -140,37 +92,32 @@ class _Clauses:
             return None
         if following is None or following.kind != "for" or following.terminator.gathers is not None:
             return None
-        if skip_jumps(following.false) is not self.loops[-1] or following in self.loops:
+        if not self.goes_back(following.false) or following in self.loops:
             return None
         self.blocks.append(following)
         self.loops.append(following)
         return self.enter(following)
 
+    def goes_back(self, block: LiftedBlock | None) -> bool:
+        """Whether control goes from ``block`` to the innermost loop by jumps alone, which are ours then."""
+        if skip_jumps(block) is not self.loops[-1]:
+            return False
+        while block is not None and block is not self.loops[-1]:
+            self.blocks.append(block)
+            block = block.next
+        return True
+
     def condition(self, block: LiftedBlock) -> LiftedBlock | None:
         if not isinstance(block.test, nodes.Expression):
             return None
         for following, other, test in ((block.true, block.false, block.test), (block.false, block.true, None)):
-            if following is not None and skip_jumps(other) is self.loops[-1] and following.predecessors == {block}:
+            if following is not None and following.predecessors == {block} and self.goes_back(other):
                 self.generators[-1].ifs.append(test if test is not None else negate(block.test))
                 return following
         if block.true is not None and block.true is block.false and block.true.predecessors == {block}:
             self.generators[-1].ifs.append(always(block.test))
             return block.true
         return None
-
-    def dead_clauses(self, saved: list[Saved]) -> nodes.Expression | None:
-        """`dead_clauses` of an inlined comprehension that hides the variables ``saved``."""
-        names = [one.name for one in saved]
-        if ".0" in names:  # in a class, whatever the comprehension mentions
-            mentioned = {one.id for one in _walk(self.generators) if isinstance(one, nodes.Name)}
-            names = [name for name in names if name not in mentioned and name != ".0"]
-        inner = _bound_in_order(self.generators)
-        # A comprehension in it would share its variables with it, if it did not mention others of these names.
-        others = [name for name in inner if name not in names]
-        # Those that it shares follow its own ones, in their order.
-        while inner and names and names[-1] in inner:
-            del inner[inner.index(names.pop()) :]
-        return dead_clauses(self.generators, names, [one.name for one in saved if one.is_cell], others)
 
     def expression(self, container: nodes.Expression, below: list[nodes.Expression]) -> nodes.Expression:
         """Return the comprehension; ``container`` is the empty container that it fills, ``below`` the stack below."""
@@ -182,9 +129,7 @@ class _Clauses:
                 break
             saved.append(one)
         # The compiler swaps the last one with the iterator, which was below them.
-        dead = self.dead_clauses([*saved[-2::-1], *saved[-1:]])
-        if dead is not None:
-            key = value = dead
+        value, key = hide_the_same(self.generators, value, key, [*saved[-2::-1], *saved[-1:]])
         if isinstance(container, nodes.Dict):
             return nodes.DictComp(value if key is None else key, None if key is None else value, self.generators)
         kind = nodes.ListComp if isinstance(container, nodes.List) else nodes.SetComp

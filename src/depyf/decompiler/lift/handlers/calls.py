@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...bytecode import Instruction
-from ...bytecode.code.flags import CO_COROUTINE
 from ...bytecode.kinds import is_comprehension, kind_of
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
@@ -12,6 +11,7 @@ from ..values import (
     AssertionClass,
     BuildClass,
     Class,
+    Comprehension,
     Function,
     Generic,
     Iterated,
@@ -90,22 +90,6 @@ def make_call(
     is_joined = type(function) is nodes.Attribute and function.attr == "join" and not keywords
     string = long_string(state, function, positional) if is_joined else None
     return string or nodes.Call(function, positional, keywords)
-
-
-class Comprehension(nodes.Expression):
-    """A comprehension: its function and its iterable; the pipeline replaces it by the real node.
-
-    ``is_coroutine``: it is asynchronous, and what the call gives was not awaited.
-    """
-
-    fields = ("function", "iterated")
-    __slots__ = (*fields, "is_coroutine")
-    is_placeholder = True
-
-    def __init__(self, function: Function, iterated: Iterated) -> None:
-        self.function = function
-        self.iterated = iterated
-        self.is_coroutine = bool(function.raw.flags & CO_COROUTINE)
 
 
 def _leave_with(state: SymbolicStack, function: Marker, arguments: list[nodes.Expression]) -> None:

@@ -11,9 +11,9 @@ from .registry import handles
 
 @handles("MATCH_SUBJECT")
 def _subject(state: SymbolicStack, instruction: Instruction) -> None:
-    number, has_default = instruction.arg
+    number, has_default, unreached = instruction.arg
     column = first_column([*state.instructions[state.start : state.position], instruction])
-    state.emit(Subject(number, has_default, state.pop()))
+    state.emit(Subject(number, has_default, unreached, state.pop()))
     state.statements[-1].column = column - len("match ") if column is not None else None
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Callable
 
 from ...bytecode import Instruction
 from ...syntax import nodes
 from ..symbolic_stack import SymbolicStack
-from ..values import Awaitable, InPlace, Iterated, Marker, Truth, resolved
-from .calls import Comprehension
+from ..values import Awaitable, Comprehension, InPlace, Iterated, Marker, Truth, resolved
 from .registry import handles
 
 _NAMES = frozenset({"LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF"})
@@ -91,17 +90,26 @@ def _slice(state: SymbolicStack, instruction: Instruction) -> None:
 def _not_constant(bounds: list[nodes.Expression]) -> list[nodes.Expression]:
     """``bounds`` written so that the slice is built at run time, as where one is computed, such as ``2 * 3``.
 
-    Nothing shows which one was: the last number gets a sign, which is computed too.
+    Nothing shows which one was: the last number is computed, else the last string.
     """
-    number = -1
-    for index, bound in enumerate(bounds):
-        if not isinstance(bound, nodes.Constant) or isinstance(bound.value, tuple) or _is_negative(bound.value):
-            return bounds
-        if isinstance(bound.value, (int, float)):
-            number = index
-    if number < 0:
+    constants = [bound.value for bound in bounds if isinstance(bound, nodes.Constant)]
+    if len(constants) < len(bounds) or any(isinstance(one, tuple) or _is_negative(one) for one in constants):
         return bounds
-    return [nodes.UnaryOp("+", bound) if index == number else bound for index, bound in enumerate(bounds)]
+    for kind, computed in _COMPUTED.items():
+        for index, value in reversed([*enumerate(constants)]):
+            if type(value) is kind:
+                return [*bounds[:index], computed(value), *bounds[index + 1 :]]
+    return bounds
+
+
+_COMPUTED: dict[type, Callable[[Any], nodes.Expression]] = {
+    int: lambda value: nodes.UnaryOp("+", nodes.Constant(value)),
+    float: lambda value: nodes.UnaryOp("+", nodes.Constant(value)),
+    str: lambda value: nodes.JoinedStr([nodes.Constant(value)] if value else []),
+    bool: lambda value: nodes.UnaryOp("not", nodes.Constant(not value)),
+    bytes: lambda value: nodes.BinOp(nodes.Constant(value), "+", nodes.Constant(b"")),
+}
+"""How a constant of each type is written as an operation that gives it."""
 
 
 def _is_negative(value: Any) -> bool:
