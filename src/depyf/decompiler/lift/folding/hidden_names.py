@@ -126,7 +126,8 @@ class _Missing:
         last = max((number for number, name in enumerate(names) if name in symbols.own), default=-1)
         self.read = [name for name in names if symbols.own.get(name) is False]
         self.bound = [name for name in names[:last] if name not in symbols.own]
-        self.before, self.behind = names[last + 1 :], []
+        self.before = names[last + 1 :]
+        self.behind: list[str] = []
         while self.before and self.before[-1] not in merged:
             self.behind.insert(0, self.before.pop())
         while self.before and self.before[-1] in merged:  # in the order of the text
