@@ -138,6 +138,20 @@ def names_in_dead_clauses() -> Iterator[str]:
         yield place.format(text)
 
 
+def assigned_operands() -> Iterator[str]:
+    """A value that is assigned and used, as a subject is by the first case, before code that branches."""
+    values = [
+        "not {}", "{} ^ z", "-{}", "f'{{{}!s}}'", "{}[0]", "{}.b", "f({}, 1)", "[*{}]", "(y or {}).b", "{} < y", "{}()",
+        "{} if y else z", "x[{}]", "{{{}: 1}}", "await {}", "(yield {})", "[i for i in {}]", "lambda a={}: a",
+    ]  # fmt: skip
+    statements = ["with 0, {}:\n{}", "if {}:\n{}", "for i in {}:\n{}", "while {}:\n{}", "match {}:\n  case 1:\n  {}"]
+    rest = ["y and z", "if y or z: c()", "while y: c()", "match y:\n  case 0: c()\n  case 1: d()", "y if z else c()"]
+    for value, after in itertools.product(["{}", *values], rest):
+        for named in ("(n := c())", "(n := m := 0)", "(n := c)"):
+            yield f"async def f():\n  {value.format(named)}\n{textwrap.indent(after, '  ')}"
+            yield from (one.format(value.format(named), textwrap.indent(after, "  ")) for one in statements)
+
+
 def slices_of_computed_constants() -> Iterator[str]:
     """A slice of constants that an operation gives, which is no constant itself (3.14 on)."""
     bounds = ["f''", "f'a'", "2 * 3", "not 0", "b'a' + b''", "1.0 + 0", "'a' * 2", "None", "3"]
@@ -190,6 +204,7 @@ KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
     "yields in values": (yields_in_values, 60),
     "constant slices": (constant_slices, 60),
     "slices of computed constants": (slices_of_computed_constants, 30),
+    "assigned operands": (assigned_operands, 100),
     "names in dead clauses": (names_in_dead_clauses, 120),
     "annotations of positional parameters": (annotations_of_positional_parameters, 25),
     "constants in arms": (constants_in_arms, 60),

@@ -327,9 +327,9 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
                 reached = (Position(block.target, 0), depth - jumped + left)
                 if reached[1] != 0 or _landing_of(reached[0]) != _landing_of(after):
                     _push(todo, seen, *reached)
-            depth += pushed - taken
-            if depth < 0 or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
+            if taken > depth or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
                 raise NoCase("a guard that takes the subject from the stack")
+            depth += pushed - taken
             index += 1
         else:
             if block.fall is not None:
@@ -355,8 +355,10 @@ def _targets(start: Position) -> list[Position]:
 
 
 def _reads_below(instruction: Instruction, depth: int) -> bool:
-    """Whether ``instruction`` copies or tests an entry below the ``depth`` topmost ones, and leaves it there."""
-    return instruction.arg > depth if instruction.op == "COPY" else depth == 0 and instruction.op in _NON_POPPING_TESTS
+    """Whether ``instruction`` moves, copies or tests an entry below the ``depth`` topmost ones, and leaves it there."""
+    if instruction.op in ("COPY", "SWAP"):
+        return instruction.arg > depth  # type: ignore[no-any-return]
+    return depth == 0 and instruction.op in _NON_POPPING_TESTS
 
 
 def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], position: Position, depth: int) -> None:
