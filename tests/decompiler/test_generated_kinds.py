@@ -128,14 +128,17 @@ def names_in_dead_clauses() -> Iterator[str]:
     clauses = [
         "if 0 for k in u", "if [k for k in x] if 0 for k in k", "if k if 0 for k in u", "if 1 or [z for z in w]",
         "if [k for k in x] if k if 0 for k in u", "if k if 0 if (k := 0)", "if 0 if (lambda: k)", "if k or 1",
-        "if [k for k in k] if 1 or (lambda: x)", "if (lambda: k) if 0 for k in u", "if [k for k in x] if 0 if k",
+        "if [k for k in k] if 1 or (lambda: x)", "if {0 for a in u for b in c} if 0 for q in b for c in a",
+        "if [a for a in u for b in c]", "if [a for a in u for b in a] if 0",
+        "if (lambda: k) if 0 for k in u", "if [k for k in x] if 0 if k",
     ]  # fmt: skip
     places = ["{}", "class C:\n  {}", "v = lambda y: {}"]
     places += ["def f(y, w):\n  return {}", "def f(k):\n  {}\n  return lambda: k"]
     for element, clause, form, place in itertools.product(elements, clauses, ["[{}]", "{{{}: 0}}", "({})"], places):
-        inside = f"{element} for x in y {clause}"
-        text = f"{{{element}: 0 for x in y {clause}}}" if ":" in form else form.format(inside)
-        yield place.format(text)
+        for target in ("x", "x[0]", "x.a, z"):
+            inside = f"{element} for {target} in y {clause}"
+            text = f"{{{element}: 0 for {target} in y {clause}}}" if ":" in form else form.format(inside)
+            yield place.format(text)
 
 
 def assigned_operands() -> Iterator[str]:

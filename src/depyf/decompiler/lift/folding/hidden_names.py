@@ -120,18 +120,16 @@ class _Missing:
         self.cells = {one.name for one in saved if one.is_cell}
         self.unshared = self.cells - symbols.captured
         names = [*self.loads]
-        merged = [name for name in symbols.merged if name not in self.unshared]
-        self.extra = [name for name in merged if name not in names and (symbols.merged[name] or self.is_class)]
+        saves = [name for name, is_bound in symbols.merged.items() if is_bound or self.is_class]
+        merged = [name for name in saves if name not in self.unshared]
+        self.extra = [name for name in merged if name not in names]
         self.has_merged = any(name in self.loads for name in merged)
         last = max((number for number, name in enumerate(names) if name in symbols.own), default=-1)
         self.read = [name for name in names if symbols.own.get(name) is False]
-        self.bound = [name for name in names[:last] if name not in symbols.own]
-        self.before = names[last + 1 :]
-        self.behind: list[str] = []
-        while self.before and self.before[-1] not in merged:
-            self.behind.insert(0, self.before.pop())
-        while self.before and self.before[-1] in merged:  # in the order of the text
-            del merged[merged.index(self.before.pop()) :]
+        self.bound = [name for name in names[: max(last, 0)] if name not in symbols.own]
+        self.before, self.behind = _around(merged, names[last + 1 :])
+        if self.is_class and self.behind:  # they are read, so what is before them is as well
+            self.before, self.behind = [], names[last + 1 :]
 
     def of_element(self, generators: list[nodes.comprehension]) -> list[nodes.Expression]:
         """What the element of ``generators`` mentions; some of it is put into their first condition."""
@@ -149,7 +147,8 @@ class _Missing:
         """What the element of ``generators``, which is never made, mentions; a last clause is added to them."""
         # An assignment expression in a module makes its target a global.
         assigned = [name for name in self.read if not self.is_class and self.loads[name] == "LOAD_GLOBAL"]
-        read = [name for name in self.read if not self.is_class or self.loads[name] == "LOAD_FAST"]
+        local = {name for name in self.read if self.loads[name] == "LOAD_FAST"} | self.cells
+        read = [name for name in self.read if not self.is_class or name in local]
         own = [*self.bound, *(name for name in read if name not in assigned), *self.before]
         if not self.has_merged:
             own += self.behind
@@ -176,6 +175,17 @@ class _Missing:
             return read
         element = nodes.Lambda(nodes.arguments([], []), read) if name in self.cells else read
         return nodes.ListComp(element, [nodes.comprehension(read, nodes.Tuple([]), [], 0)])
+
+
+def _around(merged: list[str], names: list[str]) -> tuple[list[str], list[str]]:
+    """Return what is before and behind the longest run of ``names`` that are ``merged`` in this order."""
+    before = [*names]
+    behind: list[str] = []
+    while before and before[-1] not in merged:
+        behind.insert(0, before.pop())
+    while before and before[-1] in merged:
+        del merged[merged.index(before.pop()) :]
+    return before, behind
 
 
 def _assigned(name: str) -> nodes.Expression:
