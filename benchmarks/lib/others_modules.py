@@ -47,13 +47,14 @@ def by_pysource_codegen(numbers: range, version: Version) -> Iterator[str]:
 def by_hypothesmith(numbers: range, version: Version) -> Iterator[str]:
     """Texts of the grammar, and of the nodes of a concrete syntax tree."""
     hypothesis, hypothesmith = map(importlib.import_module, ("hypothesis", "hypothesmith"))
+    texts: Dict[str, None] = {}
+
+    def gather(text: str) -> None:
+        if len(texts) < BATCH:
+            texts[text] = None
+
     for number in range(numbers.start // BATCH, -(-numbers.stop // BATCH)):
-        texts: Dict[str, None] = {}
-
-        def gather(text: str, texts: Dict[str, None] = texts) -> None:
-            if len(texts) < BATCH:
-                texts[text] = None
-
+        texts.clear()
         texts_of = hypothesis.given(hypothesmith.from_grammar() | hypothesmith.from_node())
         settings = hypothesis.settings(
             max_examples=2 * BATCH, deadline=None, database=None, suppress_health_check=list(hypothesis.HealthCheck)

@@ -178,7 +178,7 @@ class _Missing:
 
 
 def _around(merged: list[str], names: list[str]) -> tuple[list[str], list[str]]:
-    """Return what is before and behind the longest run of ``names`` that are ``merged`` in this order."""
+    """Return what is before and what is behind the longest run of ``names`` that are ``merged`` in this order."""
     before = [*names]
     behind: list[str] = []
     while before and before[-1] not in merged:
