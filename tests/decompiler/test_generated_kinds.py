@@ -171,6 +171,16 @@ def annotations_of_positional_parameters() -> Iterator[str]:
         yield f"def f(a: {a}, b: {b}, /, c: {c}, *d: {a}, e: {b}) -> {c}: pass"
 
 
+def clauses_before_a_finally_that_leaves() -> Iterator[str]:
+    """The end of each clause has a copy of the ``finally`` body, and a last ``pass`` its own line."""
+    handlers = ["pass", "d()", "raise", "return 1", "d()\n  pass"]
+    rest = ["b()", "b()\n  pass", "pass", "b", "return 2", "if y: b()", "for i in j:\n    pass"]
+    last = ["raise", "raise z", "return 3", "while 1: pass", "f()\n  raise", "if x: raise"]
+    for handler, orelse, end, after, place in itertools.product(handlers, rest, last, ["", "\ng()"], PLACES[:2]):
+        text = f"try:\n  a()\nexcept K:\n  {handler}\nelse:\n  {orelse}\nfinally:\n  {end}{after}"
+        yield place.format(textwrap.indent(text, "  " * (place != "{}")))
+
+
 HANDLERS = ["try: a()\nfinally:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept E as x:\n{}", "with a:\n{}"]
 OUTER = {
     "try: a()\nexcept E as x:\n{}", "try: a()\nexcept E:\n{}", "try: a()\nexcept* E as x:\n{}", "with a as x:\n{}",
@@ -217,6 +227,7 @@ KINDS: dict[str, tuple[Callable[[], Iterator[str]], int]] = {
     "match in finally": (functools.partial(blocks_before_a_last_statement, "finally:\n{}", "match"), 60),
     "endless loops before the end of a handler": (endless_loops_before_the_end_of_a_handler, 80),
     "clauses of groups": (clauses_of_groups, 40),
+    "clauses before a finally that leaves": (clauses_before_a_finally_that_leaves, 40),
     "starred results": (starred_results, 40),
 }
 """What generates a kind, and how many of its members are tried."""

@@ -12,6 +12,7 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     In a module or class body, every return is implicit. In a function, those are the returns of None with the source
     position of the preceding code: the compiler gives its copies no position of their own.
     """
+    _join_copies_that_leave(blocks)
     ends = [block for block in blocks if block.kind == "return" and (kind != "function" or _is_implicit(block))]
     if kind != "function" and ends == blocks[-1:]:
         only = ends.pop()
@@ -34,6 +35,16 @@ def join_ends(blocks: list[LiftedBlock], kind: str) -> None:
     for block in ends:
         block.become(Terminator("goto", next=end, fall=end if block is blocks[-1] else None))
     blocks.append(end)
+
+
+def _join_copies_that_leave(blocks: list[LiftedBlock]) -> None:
+    """Redirect all that leads to stripped copies of ``finally`` bodies that leave the code to one of them."""
+    joined: dict[object, LiftedBlock] = {}
+    for block in blocks:
+        if block.kind == "nowhere" and not block.statements and not block.entry:
+            one = joined.setdefault(block.region, block)
+            for before in list(block.predecessors) if one is not block else ():
+                before.redirect(block, one)
 
 
 def _is_implicit(block: LiftedBlock) -> bool:
