@@ -52,6 +52,7 @@ _NO_ATTRIBUTE = re.compile(
 _OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
 _CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
+_OWN_TABLE = re.compile(r"^(?:dict\((type\([\w.'\"\[\]]+\))\.__dict__\)|([\w.'\"\[\]]+)\.__dict__)$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
 _KEYS = re.compile(
     r"^tensor '(?P<name>.+)' dispatch key set mismatch\. expected (?P<expected>DispatchKeySet\(.*?\)), actual "
@@ -59,6 +60,7 @@ _KEYS = re.compile(
 )
 _DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
 _COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
+_IN_CLASS = re.compile(r"\bdict\(type\((?P<of>[\w.'\"\[\]]+)\)\.__dict__\)\[['\"](?P<name>[A-Za-z_]\w*)['\"]\]")
 _PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
 _SOURCE = re.compile(r"^(?!None\b|True\b|False\b|Ellipsis\b)[A-Za-z_][\w.'\"\[\]]*\Z")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
@@ -75,6 +77,7 @@ _NUMBER = re.compile(
 )
 _BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
 _NOUNS = {"builtin_function_or_method": "built-in function"}
+_STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 _LONGEST_VALUE = 80
 _NO_VALUE = object()
@@ -134,6 +137,7 @@ def reason_from_text(
 
 def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
     """What was expected, and what came."""
+    code = _IN_CLASS.sub(r"\g<of>.__class__.\g<name>", code)
     twins = _TWINS.match(code)
     tensor, no_tensor, same = _TENSOR.match(code), _NO_TENSOR.match(code), _SAME_OBJECT.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
@@ -141,13 +145,11 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         _of_tensor(found, tensor)
     elif twins is not None:
         _of_twins(found, twins)
+        found.is_change = True
     elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes)):
-        pass
+        found.is_change = not found.expected
     elif no_tensor is not None:
-        found.subject = user_spelling(no_tensor.group("source"))
-        name = no_tensor.group("actual")
-        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else f"of type {name}"
-        found.words = f"{found.subject} is a tensor"
+        _of_class(found, no_tensor, _value_of(no_tensor["source"], call))
     elif length is not None:
         source = length.group("source") or length.group("empty")
         found.subject, found.expected = f"len({user_spelling(source)})", length.group("expected") or "0"
@@ -170,8 +172,29 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.subject = user_spelling(compared.group("source"))
         value = _value_of(compared.group("source"), call)
         found.actual = _plain(value) or _type_of(value)
+    elif code.startswith(_STATE_CHANGED):
+        found.words, found.is_change = "torch's global state has changed" + _names_of_state(code), True
+    elif code == "BACKEND_MATCH failed":
+        found.words, found.is_change = "it is compiled by another backend object now", True
     else:
         _of_numbers(found, code, call)
+
+
+def _names_of_state(code: str) -> str:
+    names = code[len(_STATE_CHANGED) :].split()
+    return ": " + ", ".join(name.replace("_", " ") for name in names) if names else ""
+
+
+def _of_class(found: RecompileReason, match: re.Match[str], value: Any) -> None:
+    """``expected type of 'x' to be a tensor type, but found ...``: so of tensors of another class, too."""
+    found.subject, name = user_spelling(match["source"]), match["actual"].rpartition(".")[2]
+    torch = sys.modules.get("torch")
+    if torch is not None and issubclass(type(value), torch.Tensor):
+        found.expected, found.actual = "another class of tensors", name
+        found.words, found.subject = f"{found.subject} is of the class of tensors it was", f"type({found.subject})"
+    else:
+        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else f"of type {name}"
+        found.words = f"{found.subject} is a tensor"
 
 
 def _of_numbers(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
@@ -253,7 +276,7 @@ def _of_dispatch(found: RecompileReason, code: str) -> bool:
     elif any(key.startswith("Autocast") for key in [*lost, *new]):
         words = ("in autocast", "outside of autocast")
         found.expected, found.actual = words if any(key.startswith("Autocast") for key in lost) else words[::-1]
-    elif any(key.startswith(("Autograd", "ADInplace")) for key in [*lost, *new]):
+    elif (not lost or not new) and all(key.startswith(("Autograd", "ADInplace")) for key in [*lost, *new]):
         words = ("outside of inference mode", "in or from inference mode")
         found.expected, found.actual = words if lost else words[::-1]
     else:
@@ -290,7 +313,7 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
         found.actual = "None" if value is None else value.__name__
     elif value is not _NO_VALUE or source != match["source"]:
         kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
-        found.actual = _own_name(value) or ("another" if kind == noun else f"of type {kind}")
+        found.actual = _own_name(value) or _plain(value) or ("another" if kind == noun else f"of type {kind}")
 
 
 def _own_name(value: Any) -> str:
@@ -336,9 +359,13 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         found.subject = user_spelling(missing["source"])
         found.words = "{} has no key {} now".format(found.subject, missing["key"])
     elif contains is not None:
-        found.subject = user_spelling(contains["source"])
-        has = "has key {}; it has none now" if not contains["absent"] else "has no key {}; it has one now"
-        found.words = f"{found.subject} " + has.format(contains["key"])
+        source, is_attribute = _OWN_TABLE.subn(r"\1\2", contains["source"])
+        found.subject = user_spelling(source)
+        what = "attribute {} of its own" if is_attribute else "key {}"
+        what = what.format(contains["key"].strip("'\"") if is_attribute else contains["key"])
+        article = "an " if is_attribute else ""
+        has = f"has no {what}; it has one now" if contains["absent"] else f"has {article}{what}; it has none now"
+        found.words = f"{found.subject} {has}"
     elif keys_of is not None:
         value = _value_of(keys_of["source"], call)
         found.subject, found.expected = "set({})".format(user_spelling(keys_of["source"])), keys_of["expected"]
@@ -425,11 +452,16 @@ def _plain_keys(value: dict[Any, Any]) -> str:
 
 
 def _type_of(value: Any) -> str:
+    torch = sys.modules.get("torch")
+    if torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter):
+        return "a tensor"
     return "" if value is _NO_VALUE else f"of type {type(value).__name__}"
 
 
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
+    if attribute == "__class__":
+        return type(value)
     if attribute is not None:
         fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
         if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
