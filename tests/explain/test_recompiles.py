@@ -333,7 +333,7 @@ def test_values_inside_of_objects_are_told():
         ("n == 4  # _dynamo/output_graph.py:371 in init_ambient_guards", "n was 4, then 5"),
         ("L['proxy'] is the object it was, type=<class 'Proxy'>", "proxy was one Proxy, then another"),
         ("L['proxy'].n == 4", "no longer true: proxy.n == 4"),
-        ("L['color'] is the object it was, type=<class 'Color'>", "color was one Color, then Color.BLUE"),
+        ("L['color'] is the object it was, type=<class 'Color'>", "color was another Color, then Color.BLUE"),
     ):
         assert changes_words([reason_from_text("0/0: " + text, RecompilingCall(names, {}, {}))]) == words
 

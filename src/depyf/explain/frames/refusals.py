@@ -23,6 +23,7 @@ AS_WRITTEN = "it runs as it is written"
 _THEN = "*** While handling this graph break"
 _DEEPEST = 20  # causes of an error: a program could make a circle
 _USER_CODE = "from user code:"
+_SCROLL_UP = " Scroll up to find out what causes the graph break."  # which follows, with us
 _LIMIT = "recompile limit exceeded"
 _EXCEEDED = "Dynamo recompile limit exceeded"
 _OF_METRICS = ("fail_reason", "fail_type", "fail_user_frame_filename", "fail_user_frame_lineno", "compile_id",
@@ -72,7 +73,7 @@ class Refusals:
         text, stack = _text_of(error), getattr(error, "real_stack", None)
         cause = _first_cause(error)
         if cause is not error and "\n" not in text:  # it says that it failed, the cause why
-            text = "{}: {}".format(text.rstrip("."), _text_of(cause))
+            text = "{}: {}".format(text.replace(_SCROLL_UP, "").rstrip("."), _text_of(cause))
             stack = getattr(cause, "real_stack", None) or stack
         refusal = _refusal_of(what + text, list(stack or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name

@@ -158,8 +158,6 @@ def _advice(found: RecompileReason, of: str, code: CodeType | None, is_static: b
         return _DEVICE
     if found.subject.startswith("type("):
         return _TYPE if {found.expected, found.actual} <= {*_NUMBERS, ""} else ""
-    if found.expected.startswith("one ") and found.actual.startswith(found.expected[len("one ") :] + "."):
-        return ""  # another member of an enumeration
     if found.expected.startswith("one ") and found.actual != "None":
         return _FUNCTION if found.guard.partition(" is ")[0].endswith(".__code__") else _OBJECT
     return _of_number(found.expected, is_static)
