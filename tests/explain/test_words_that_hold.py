@@ -157,6 +157,8 @@ class Scaled:
         ("L['y'] is None", "y was None, then a tensor"),
         ("expected type of 'L['y']' to be a tensor type, ' but found <class '__main__.Sub'>",
          "type(y) was another class of tensors, then Sub"),
+        ("expected type of 'L['y']' to be <class 'torch.nn.parameter.Parameter'>, but found <class 'torch.Tensor'>",
+         "type(y) was Parameter, then Tensor"),
         ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU), actual "
          "DispatchKeySet(MkldnnCPU, AutogradCPU)",
          "x was dispatched with ADInplaceOrView, CPU and without MkldnnCPU, then dispatched with MkldnnCPU and without "

@@ -39,7 +39,7 @@ _TWINS = re.compile(
 _HINT = re.compile(r" \(HINT: type [^()]*\)$")
 _SAME_OBJECT = re.compile(r"^(?P<source>.+?) is the object it was(?:, type=<class '(?P<type>[^']+)'>)?$")
 _NO_TENSOR = re.compile(  # the second in 2.14 and later
-    r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class 'torch\.Tensor'>,) but found "
+    r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
 )
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
@@ -191,8 +191,10 @@ def _of_class(found: RecompileReason, match: re.Match[str], value: Any) -> None:
     found.subject, name = user_spelling(match["source"]), match["actual"].rpartition(".")[2]
     torch = sys.modules.get("torch")
     if torch is not None and issubclass(type(value), torch.Tensor):
-        found.expected, found.actual = "another class of tensors", name
-        found.words, found.subject = f"{found.subject} is of the class of tensors it was", f"type({found.subject})"
+        known = (match["expected"] or "").rpartition(".")[2]
+        found.expected, found.actual = known or "another class of tensors", name
+        is_what = f"of type {known}" if known else "of the class of tensors it was"
+        found.words, found.subject = f"{found.subject} is {is_what}", f"type({found.subject})"
     else:
         found.expected, found.actual = "a tensor", "None" if name == "NoneType" else f"of type {name}"
         found.words = f"{found.subject} is a tensor"
