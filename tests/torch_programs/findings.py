@@ -313,8 +313,7 @@ class Layer:
         return x * self.weight * self.scale
 
 
-@program(finding=("recompile", "return x * self.weight * self.scale", r"type\(self\)\.scale", r"3\.0"),
-         needs="torch._dynamo.graph_break_hints")  # fmt: skip
+@program(finding=("recompile", "return x * self.weight * self.scale", r"self\)?\.scale (was|==) 2\.0", r"3\.0"))
 def attribute_of_a_class():
     "A class attribute changes."
     layer = Layer(torch.ones(2))
