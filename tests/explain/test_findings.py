@@ -203,7 +203,7 @@ def test_the_rest_of_a_function_is_called_as_the_program_calls_it():
     line = SourceLine("/p/a.py", 24, "assert x")
     refused = Refusal("1/0", "torch_dynamo_resume_in_step_at_24", line, GraphBreak("no"))
     (remark,) = [one for one in report_of(Session(refusals=[refused])).remarks if one.kind == "uncompiled"]
-    assert remark.words == "step: no"
+    assert remark.words == "the rest of step: no"
 
 
 def test_what_an_exception_asks_for_is_a_hint():

@@ -6,7 +6,7 @@ import re
 import pytest
 from forks import TORCH
 
-from depyf.explain.frames.recompiles import actual_value
+from depyf.explain.frames.values import actual_value
 from depyf.explain.model import CacheEntry
 from depyf.explain.report.tree import recompile_words
 from depyf.explain.torch_facts.torch_behavior import recompile_reasons

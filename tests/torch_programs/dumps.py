@@ -77,7 +77,7 @@ def forms(directory: str, model: Any) -> Dict[str, str]:
     return {name: " ".join(text.split()) for name, text in found.items()}
 
 
-_NAMED = {"uncompiled": "uncompiled|not compiled", "raised": "raised|raising"}
+_NAMED = {"uncompiled": "uncompiled|[Nn]ot compiled", "raised": "raised|raising", "recompile": "recompil|ompiled again"}
 
 
 def _not_found(finding: Any, directory: str, model: Any, index: str) -> List[str]:

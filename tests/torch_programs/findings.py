@@ -301,3 +301,51 @@ def exception_of_the_program():
         return x + n
 
     return call(compiled(f), torch.ones(3), 3)
+
+
+class Layer:
+    scale = 2.0
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def run(self, x):
+        return x * self.weight * self.scale
+
+
+@program(finding=("recompile", "return x * self.weight * self.scale", r"self\)?\.scale (was|==) 2\.0", r"3\.0"))
+def attribute_of_a_class():
+    "A class attribute changes."
+    layer = Layer(torch.ones(2))
+    f = compiled(layer.run)
+    first = f(torch.ones(2))
+    try:
+        Layer.scale = 3.0
+        return first, f(torch.ones(2))
+    finally:
+        Layer.scale = 2.0
+
+
+@program(finding=("recompile", "f(torch.ones(2, 2)),", "grad mode was on"))
+def library_module_without_gradients():
+    "A module of torch's own: the line is that of the call for which it was compiled again."
+    f = compiled(nn.Sequential(nn.Linear(2, 2), nn.ReLU()))
+    f(torch.ones(2, 2))
+    with torch.no_grad():
+        return (
+            f(torch.ones(2, 2)),
+        )
+
+
+@program(finding=("uncompiled", "def f(x, *others):", "nothing to compile in it", "its later calls to Python too"))
+def nothing_in_the_first_call():
+    "The first call has nothing to compile, so no later one is compiled."
+
+    def f(x, *others):
+        for other in others:
+            x = x + other
+        return x
+
+    f = compiled(f)
+    one = torch.ones(2)
+    return f(one), f(one, one), f(one, one, one)

@@ -22,6 +22,20 @@ def again_for_a_size():
     return [call(f, torch.ones(n)) for n in (2, 3)]
 
 
+@program(index=(r"x\.shape\[0\] == 3; it is 4 now", "What to do: each size is compiled by itself: Dynamo takes"))
+def size_that_is_a_constant():
+    "A loop over a size is unrolled: no mark makes it dynamic."
+
+    def f(x):
+        found = 0
+        for row in range(x.shape[0]):
+            found = found + x[row]
+        return found
+
+    f = compiled(f)
+    return [call(f, torch.ones(n)) for n in (3, 4)]
+
+
 @program(index=("0/1", "n == 1; it is 2 now", "0/0 did not fit: n == 1; it is 3 now", "each number is compiled by"))
 def again_for_a_number():
     "A number, twice: both compilations did not fit the third call."

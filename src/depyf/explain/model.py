@@ -208,6 +208,7 @@ class Skip:
     reason: str = ""
     compile_id: str = ""
     recompiled: list[RecompileReason] = field(default_factory=list, compare=False)  # as a Refusal's
+    is_given: bool = False  # to torch.compile itself
 
 
 @dataclass
@@ -246,6 +247,7 @@ class RecompileReason:
     user_line: SourceLine | None = None
     remedy: str = ""  # what to do, where something helps
     note: str = ""  # a rule that explains it
+    is_change: bool = False  # whether the words say what has changed, not what was checked
     besides: list[str] = field(default_factory=list)  # what else had changed, which torch did not come to check
 
 

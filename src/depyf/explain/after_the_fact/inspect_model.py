@@ -19,6 +19,7 @@ from ..frames.compiled_functions import called_from, functions_of
 from ..frames.graph_breaks import graph_break_of
 from ..frames.nothing_compiled import why_nothing, why_uncompiled
 from ..frames.recompiles import add_reasons, kept_reasons
+from ..frames.remedies import drop_vain_advice
 from ..frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
 from ..graphs.capture import find_graph_module, graph_from_module
 from ..guards.collect import collect_guards
@@ -133,6 +134,7 @@ def frame_of(
         reasons = kept_reasons(frame.code, ids)
         for entry in frame.entries:
             add_reasons(entry, reasons.get(entry.compile_id, ()), None)
+            drop_vain_advice([entry], is_certain=False)
             if not entry.breaks and (entry.resume_functions or not entry.graphs):
                 entry.breaks = _breaks_kept(entry, frame)
     _number(list(known.values()))

@@ -19,10 +19,11 @@ from ..torch_facts import torch_attempts, torch_behavior
 from .break_log import BreakLog
 from .called_names import called_name
 from .came_to_nothing import take_back
-from .circumstances import RecompilingCall, circumstances
+from .circumstances import RecompilingCall, circumstances, compare_states
 from .graph_breaks import place
 from .recompiles import reason_from_text
 from .refusals import AS_WRITTEN, Refusals
+from .remedies import drop_vain_advice
 from .resume_points import resumed
 
 __all__ = ["MOST_CALLS", "Attempts"]
@@ -125,7 +126,15 @@ class Attempts:
                 self.refusals.failed(code, compile_id, cause, recompiled, called, self.caller)
                 self.refusals.left_to_python(code, f"{AS_WRITTEN} ({_first_line(skip)})")
             else:
-                self.refusals.skipped(code, compile_id, str(skip or ""), recompiled)
+                self.refusals.skipped(code, compile_id, str(skip or ""), recompiled, called)
+
+    def hand_out(self) -> None:
+        """At the end, when guards are known: what became of attempts, for the model."""
+        frames = self._session.frames
+        self._session.refusals, self._session.skips = self.refusals.hand_out(frames), self.refusals.skips
+        entries = [entry for frame in frames for entry in frame.entries]
+        drop_vain_advice(entries)
+        compare_states(entries)
 
     def backward_failed(self, error: BaseException) -> None:
         """A backward pass has raised: maybe as its graph could not be compiled."""
@@ -162,12 +171,12 @@ class Attempts:
         if reason and not torch_attempts.has_code(result):
             (code, compile_id, recompiled), self._left = self._left, (None, "", [])
             known = (compile_id, recompiled) if code is frame.f_code else ("", [])
-            self.refusals.skipped(frame.f_code, known[0], str(reason), known[1])
+            self.refusals.skipped(frame.f_code, known[0], str(reason), known[1], _called(frame))
 
     def without_tensors(self, args: _Args, kwargs: _Keywords) -> None:
         """Dynamo does not try a frame, as there is no tensor in it: `has_tensor_in_frame(frame)`."""
         frame = args[0] if args else kwargs["frame"]
-        self.refusals.skipped(frame.f_code, "", "no tensor-related objects found in frame")
+        self.refusals.skipped(frame.f_code, "", "no tensor-related objects found in frame", called=_called(frame))
 
     def recompiles(self, args: _Args, kwargs: _Keywords, reasons: Any) -> None:
         """No compilation of a frame fits: `get_and_maybe_log_recompilation_reasons(entries, frame, ...)`."""
@@ -199,6 +208,10 @@ def _program_lines(session: Session) -> Iterator[SourceLine]:
             function = getattr(torch_behavior.continued_code(frame.f_code), "co_name", frame.f_code.co_name)
             yield SourceLine(file, line, text, (resumed(function) or (function,))[0])
         frame = frame.f_back
+
+
+def _called(frame: Any) -> str:
+    return called_name(frame.f_code, frame.f_locals)
 
 
 def _first_line(error: Any) -> str:

@@ -6,13 +6,17 @@ what it was at each compilation is noted, to be compared with what it is at the 
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import Any, NamedTuple, Tuple
+from typing import Any, Iterable, NamedTuple, Tuple
 
 from ...decompiler.proof.callables import attributes
+from ..model import CacheEntry
 
-__all__ = ["RecompilingCall", "ChangedValue", "changes", "circumstances"]
+__all__ = ["RecompilingCall", "ChangedValue", "changes", "circumstances", "compare_states"]
 
+_CHECKS = ("utils_device.CURRENT_DEVICE", "___check_torch_function_mode_stack")
+_OF_GUARDS = {"default_device": "the default device", "modes": "the stack of torch function modes"}
 ChangedValue = Tuple[str, str, str]  # of what, what it was, what it is
 
 
@@ -47,6 +51,25 @@ def circumstances(local_names: Any) -> dict[str, str]:
 def changes(before: dict[str, str], now: dict[str, str]) -> list[ChangedValue]:
     """What is otherwise now; what is known of one time only is left out."""
     return [(name, was, now[name]) for name, was in before.items() if now.get(name, was) != was]
+
+
+def compare_states(entries: Iterable[CacheEntry]) -> None:
+    """Says what the default device and the modes were and are, from the guards of both compilations."""
+    known: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        for one in entry.recompiled:
+            was = known.get(one.compile_id, {})
+            changed = [field for field in _OF_GUARDS if was.get(field, "") != entry.state.get(field, "")]
+            if any(mark in one.guard for mark in _CHECKS) and changed:
+                one.subject, one.is_change = _OF_GUARDS[changed[0]], True
+                one.expected, one.actual = (_state_words(state.get(changed[0], "")) for state in (was, entry.state))
+                one.words = f"{one.subject} was {one.expected}, and is {one.actual} now"
+        known[entry.compile_id] = entry.state
+
+
+def _state_words(value: str) -> str:
+    """``torch.device(type='meta')`` as ``meta``, ``['DeviceContext']`` as ``DeviceContext``."""
+    return re.sub(r"^torch\.device\(|type=|[\[\]'()]", "", value).replace("None", "unset") or "empty"
 
 
 def _switch(is_on: Any) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import re
 import sys
 from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
-from ...decompiler.proof.callables import attributes, state
+from ...decompiler.proof.callables import attributes
 from ..guards.collect import kind_of, recompile_reason, split_verbose_part
 from ..guards.tensor_checks import DTYPES
 from ..guards.words import describe, is_torch_file, user_spelling
@@ -17,8 +16,9 @@ from ..model import CacheEntry, RecompileReason, SourceLine
 from ..torch_facts import torch_behavior, torch_keeps
 from .circumstances import ChangedValue, RecompilingCall, changes
 from .remedies import remedy
+from .values import NO_VALUE, length_of, plain, plain_keys, tables, type_of, value_of
 
-__all__ = ["actual_value", "add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
+__all__ = ["add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
 
 _ID = re.compile(r"^(?P<id>[\d?]+/\d+): (?P<rest>.*)$", re.DOTALL)
 _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
@@ -39,19 +39,20 @@ _TWINS = re.compile(
 _HINT = re.compile(r" \(HINT: type [^()]*\)$")
 _SAME_OBJECT = re.compile(r"^(?P<source>.+?) is the object it was(?:, type=<class '(?P<type>[^']+)'>)?$")
 _NO_TENSOR = re.compile(  # the second in 2.14 and later
-    r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class 'torch\.Tensor'>,) but found "
+    r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
 )
 _LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
+_HOOKS = re.compile(r"^(?P<of>.+)\._(?P<kind>forward|forward_pre|backward|backward_pre)_hooks$")
 _NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
 _NO_ATTRIBUTE = re.compile(
     r"^(?:KeyError on (?P<attribute>[\w.'\"\[\]]+\.\w+)|getattr failed on source (?P<source>.+)|IndexError on "
     r"(?P<items>.+)\[(?P<index>-?\d+)\])$"
 )
 """An attribute that is no longer in the ``__dict__`` of the object; one that isn't found; an item of a sequence."""
-_OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
 _CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
+_OWN_TABLE = re.compile(r"^(?:dict\((type\([\w.'\"\[\]]+\))\.__dict__\)|([\w.'\"\[\]]+)\.__dict__)$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
 _KEYS = re.compile(
     r"^tensor '(?P<name>.+)' dispatch key set mismatch\. expected (?P<expected>DispatchKeySet\(.*?\)), actual "
@@ -59,9 +60,8 @@ _KEYS = re.compile(
 )
 _DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
 _COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
-_PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
+_IN_CLASS = re.compile(r"\bdict\(type\((?P<of>[\w.'\"\[\]]+)\)\.__dict__\)\[['\"](?P<name>[A-Za-z_]\w*)['\"]\]")
 _SOURCE = re.compile(r"^(?!None\b|True\b|False\b|Ellipsis\b)[A-Za-z_][\w.'\"\[\]]*\Z")
-_NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _MARKS = re.compile(r"_has_dynamo_dim_marking\b|\b_dynamo_(?P<kind>\w+)_indices\b")  # what mark_dynamic sets
 _LOCAL = re.compile(r"L\[[\w'\"]+\]")
 _MARKED_BY = {
@@ -75,9 +75,8 @@ _NUMBER = re.compile(
 )
 _BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
 _NOUNS = {"builtin_function_or_method": "built-in function"}
+_STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
-_LONGEST_VALUE = 80
-_NO_VALUE = object()
 
 def add_reasons(
     entry: CacheEntry,
@@ -134,6 +133,7 @@ def reason_from_text(
 
 def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
     """What was expected, and what came."""
+    code = _IN_CLASS.sub(r"\g<of>.__class__.\g<name>", code)
     twins = _TWINS.match(code)
     tensor, no_tensor, same = _TENSOR.match(code), _NO_TENSOR.match(code), _SAME_OBJECT.match(code)
     length, kind, compared = _LENGTH.match(code), _TYPE.match(code), _COMPARED.match(code)
@@ -141,37 +141,63 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         _of_tensor(found, tensor)
     elif twins is not None:
         _of_twins(found, twins)
+        found.is_change = True
     elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes)):
-        pass
+        found.is_change = not found.expected
     elif no_tensor is not None:
-        found.subject = user_spelling(no_tensor.group("source"))
-        name = no_tensor.group("actual")
-        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else f"of type {name}"
-        found.words = f"{found.subject} is a tensor"
+        _of_class(found, no_tensor, value_of(no_tensor["source"], call))
     elif length is not None:
         source = length.group("source") or length.group("empty")
-        found.subject, found.expected = f"len({user_spelling(source)})", length.group("expected") or "0"
+        hooks = _HOOKS.match(source)
+        found.subject = f"len({user_spelling(source)})"
+        if hooks is not None:
+            of, hook = user_spelling(hooks["of"]), hooks["kind"].replace("_", " ")
+            found.subject = f"number of {hook} hooks of {of}"
+        found.expected = length.group("expected") or "0"
         found.words = f"{found.subject} == {found.expected}"
-        found.actual = _length_of(_value_of(source, call))
+        found.actual = length_of(value_of(source, call))
     elif kind is not None:
         found.subject = "type({})".format(user_spelling(kind.group("source")))
         found.expected = kind.group("expected")
         found.words = f"{found.subject} is {found.expected}"
-        value = _value_of(kind.group("source"), call)
-        found.actual = "" if value is _NO_VALUE else type(value).__name__
+        value = value_of(kind.group("source"), call)
+        found.actual = "" if value is NO_VALUE else type(value).__name__
     elif same is not None:
-        _of_object(found, same, _value_of(same["source"].replace(".__code__", ""), call))
+        _of_object(found, same, value_of(same["source"].replace(".__code__", ""), call))
     elif compared is not None and " is " in code and _SOURCE.match(compared["expected"]):  # one object for both
         found.subject, found.expected = user_spelling(compared["source"]), user_spelling(compared["expected"])
         found.words = f"{found.subject} is {found.expected}"
-        found.actual = "None" if _value_of(compared["source"], call) is None else "another object"
+        found.actual = "None" if value_of(compared["source"], call) is None else "another object"
     elif compared is not None:
         found.expected = compared.group("expected")
         found.subject = user_spelling(compared.group("source"))
-        value = _value_of(compared.group("source"), call)
-        found.actual = _plain(value) or _type_of(value)
+        value = value_of(compared.group("source"), call)
+        found.actual = plain(value) or type_of(value)
+    elif code.startswith(_STATE_CHANGED):
+        found.words, found.is_change = "torch's global state has changed" + _names_of_state(code), True
+    elif code == "BACKEND_MATCH failed":
+        found.words, found.is_change = "it is compiled by another backend object now", True
     else:
         _of_numbers(found, code, call)
+
+
+def _names_of_state(code: str) -> str:
+    names = code[len(_STATE_CHANGED) :].split()
+    return ": " + ", ".join(name.replace("_", " ") for name in names) if names else ""
+
+
+def _of_class(found: RecompileReason, match: re.Match[str], value: Any) -> None:
+    """``expected type of 'x' to be a tensor type, but found ...``: so of tensors of another class, too."""
+    found.subject, name = user_spelling(match["source"]), match["actual"].rpartition(".")[2]
+    torch = sys.modules.get("torch")
+    if torch is not None and issubclass(type(value), torch.Tensor):
+        known = (match["expected"] or "").rpartition(".")[2]
+        found.expected, found.actual = known or "another class of tensors", name
+        is_what = f"of type {known}" if known else "of the class of tensors it was"
+        found.words, found.subject = f"{found.subject} is {is_what}", f"type({found.subject})"
+    else:
+        found.expected, found.actual = "a tensor", "None" if name == "NoneType" else f"of type {name}"
+        found.words = f"{found.subject} is a tensor"
 
 
 def _of_numbers(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
@@ -195,7 +221,7 @@ def _of_numbers(found: RecompileReason, code: str, call: RecompilingCall | None)
 
 def _number_of(term: re.Match[str], call: RecompilingCall | None) -> str:
     """A size or an integer of the call, "" if it is not known. Only torch's own tensors are asked."""
-    value, torch = _value_of(term[0].partition(".size()")[0], call), sys.modules.get("torch")
+    value, torch = value_of(term[0].partition(".size()")[0], call), sys.modules.get("torch")
     if term["index"] is None:
         return repr(value) if type(value) is int else ""
     if torch is None or type(value) not in (torch.Tensor, torch.nn.Parameter) or value.dim() <= int(term["index"]):
@@ -253,7 +279,7 @@ def _of_dispatch(found: RecompileReason, code: str) -> bool:
     elif any(key.startswith("Autocast") for key in [*lost, *new]):
         words = ("in autocast", "outside of autocast")
         found.expected, found.actual = words if any(key.startswith("Autocast") for key in lost) else words[::-1]
-    elif any(key.startswith(("Autograd", "ADInplace")) for key in [*lost, *new]):
+    elif (not lost or not new) and all(key.startswith(("Autograd", "ADInplace")) for key in [*lost, *new]):
         words = ("outside of inference mode", "in or from inference mode")
         found.expected, found.actual = words if lost else words[::-1]
     else:
@@ -284,13 +310,14 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
     found.subject, is_class = user_spelling(source), issubclass(type(value), type)
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
-    found.expected = shown if named else "one " + noun
+    is_member = issubclass(type(value), enum.Enum)  # another one is no mistake
+    found.expected = shown if named else f"another {type(value).__name__}" if is_member else "one " + noun
     found.words = f"{found.subject} is " + (shown if named else f"the {noun} it was")
     if value is None or is_class:
         found.actual = "None" if value is None else value.__name__
-    elif value is not _NO_VALUE or source != match["source"]:
+    elif value is not NO_VALUE or source != match["source"]:
         kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
-        found.actual = _own_name(value) or ("another" if kind == noun else f"of type {kind}")
+        found.actual = _own_name(value) or plain(value) or ("another" if kind == noun else f"of type {kind}")
 
 
 def _own_name(value: Any) -> str:
@@ -312,14 +339,14 @@ def _of_attributes(found: RecompileReason, code: str, call: RecompilingCall | No
     if match["attribute"]:
         found.subject = user_spelling(match["attribute"])
         of, _, name = match["attribute"].rpartition(".")
-        owner = _value_of(of, call)
-        kind = next((words for words, table in _tables(owner) if words and dict.__contains__(table, name)), "")
+        owner = value_of(of, call)
+        kind = next((words for words, table in tables(owner) if words and dict.__contains__(table, name)), "")
         found.words = f"{found.subject} has become a {kind}" if kind else ""
         found.words = found.words or f"{user_spelling(of)} has no attribute {name} of its own now"
     elif match["source"]:  # the object, or up to torch 2.9 or so the attribute
         source = user_spelling(match["source"])
         of, _, name = source.rpartition(".")
-        is_attribute = of and _value_of(match["source"], call) is _NO_VALUE and _value_of(of, call) is not _NO_VALUE
+        is_attribute = of and value_of(match["source"], call) is NO_VALUE and value_of(of, call) is not NO_VALUE
         gone = f"{of} has no attribute {name} now" if is_attribute else ""
         found.words = gone or f"{source} lacks an attribute that it had"
     else:
@@ -336,14 +363,18 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         found.subject = user_spelling(missing["source"])
         found.words = "{} has no key {} now".format(found.subject, missing["key"])
     elif contains is not None:
-        found.subject = user_spelling(contains["source"])
-        has = "has key {}; it has none now" if not contains["absent"] else "has no key {}; it has one now"
-        found.words = f"{found.subject} " + has.format(contains["key"])
+        source, is_attribute = _OWN_TABLE.subn(r"\1\2", contains["source"])
+        found.subject = user_spelling(source)
+        what = "attribute {} of its own" if is_attribute else "key {}"
+        what = what.format(contains["key"].strip("'\"") if is_attribute else contains["key"])
+        article = "an " if is_attribute else ""
+        has = f"has no {what}; it has one now" if contains["absent"] else f"has {article}{what}; it has none now"
+        found.words = f"{found.subject} {has}"
     elif keys_of is not None:
-        value = _value_of(keys_of["source"], call)
+        value = value_of(keys_of["source"], call)
         found.subject, found.expected = "set({})".format(user_spelling(keys_of["source"])), keys_of["expected"]
         found.words = f"{found.subject} == {found.expected}"
-        found.actual = _plain_keys(value) if issubclass(type(value), dict) else ""
+        found.actual = plain_keys(value) if issubclass(type(value), dict) else ""
     return any(match is not None for match in (missing, contains, keys_of))
 
 
@@ -377,82 +408,6 @@ def with_ids(reasons: list[str], known: Sequence[str]) -> list[str]:
     if any(_ID.match(reason) for reason in reasons) or len(known) != len(reasons) or not all(known):
         return reasons
     return [f"{number}: {reason}" for number, reason in zip(known, reasons)]
-
-
-def actual_value(source: str, local_names: Any, global_names: Any = None) -> str:
-    """The value now of what a guard looks at (``L['n']``, ``self.training``), "" unless it is a plain one.
-
-    Only dictionaries of instances, dicts and lists are looked into: no code of the program runs.
-    """
-    return _plain(_value_of(source, RecompilingCall(local_names, global_names, {})))
-
-
-def _value_of(source: str, call: RecompilingCall | None) -> Any:
-    match = _NAME.match(source)
-    if call is None or match is None:
-        return _NO_VALUE
-    scopes = [call.global_names] if source[:2] == "G[" else [call.local_names, call.global_names]
-    names = next((one for one in scopes if type(one) is dict and match.group("name") in one), None)
-    if names is None:
-        return _NO_VALUE
-    value, at = names[match.group("name")], match.end()
-    while at < len(source):
-        part = _PART.match(source, at)
-        value = _NO_VALUE if part is None else _inside(value, part)
-        if part is None or value is _NO_VALUE:
-            return _NO_VALUE
-        at = part.end()
-    return value
-
-
-def _plain(value: Any) -> str:
-    is_plain = type(value) in (int, float, bool, str, type(None))
-    return repr(value) if is_plain and len(repr(value)) < _LONGEST_VALUE else ""
-
-
-def _length_of(value: Any) -> str:
-    """Of a collection, or of the modules in one."""
-    value = attributes(value).get("_modules", value)
-    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
-    return next((str(kind.__len__(value)) for kind in kinds if issubclass(type(value), kind)), "")
-
-
-def _plain_keys(value: dict[Any, Any]) -> str:
-    """``{'a', 'b'}``, "" where it is no set of a few strings and numbers."""
-    keys = list(dict.keys(value))
-    words = "{" + ", ".join(sorted(map(repr, keys))) + "}" if all(map(_plain, keys)) else ""
-    return "set()" if not keys else words if len(words) < _LONGEST_VALUE else ""
-
-
-def _type_of(value: Any) -> str:
-    return "" if value is _NO_VALUE else f"of type {type(value).__name__}"
-
-
-def _inside(value: Any, part: re.Match[str]) -> Any:
-    attribute, key = part.group("attribute"), part.group("key")
-    if attribute is not None:
-        fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
-        if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
-            return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
-        if issubclass(type(value), type):
-            return inspect.getattr_static(value, attribute, _NO_VALUE)
-        found = [table for _, table in _tables(value) if dict.__contains__(table, attribute)]
-        return dict.__getitem__(found[0], attribute) if found else _NO_VALUE
-    if issubclass(type(value), dict):
-        return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, _NO_VALUE)
-    if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
-        return value[int(key)]
-    return _NO_VALUE
-
-
-def _tables(value: Any) -> Iterator[tuple[str, dict[Any, Any]]]:
-    """Where an object keeps its attributes; with the word for those in it, if it is a table of a module's."""
-    own = state(value)
-    yield "", own
-    for kind, words in _OF_MODULES:
-        table = own.get(kind)
-        if table is not None and issubclass(type(table), dict):
-            yield words, table
 
 
 def _head(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Mapping, Sequence
 from ...owners import is_of_libraries
 from ..model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from ..names import stable, without_addresses
+from ..torch_facts.torch_attempts import is_of_compiled_callable
 from ..torch_facts.torch_behavior import compilation_metrics
 from ..torch_facts.torch_keeps import recompile_limit
 from .graph_breaks import graph_break_from_reason, place
@@ -22,6 +23,7 @@ AS_WRITTEN = "it runs as it is written"
 _THEN = "*** While handling this graph break"
 _DEEPEST = 20  # causes of an error: a program could make a circle
 _USER_CODE = "from user code:"
+_SCROLL_UP = " Scroll up to find out what causes the graph break."  # which follows, with us
 _LIMIT = "recompile limit exceeded"
 _EXCEEDED = "Dynamo recompile limit exceeded"
 _OF_METRICS = ("fail_reason", "fail_type", "fail_user_frame_filename", "fail_user_frame_lineno", "compile_id",
@@ -71,7 +73,7 @@ class Refusals:
         text, stack = _text_of(error), getattr(error, "real_stack", None)
         cause = _first_cause(error)
         if cause is not error and "\n" not in text:  # it says that it failed, the cause why
-            text = "{}: {}".format(text.rstrip("."), _text_of(cause))
+            text = "{}: {}".format(text.replace(_SCROLL_UP, "").rstrip("."), _text_of(cause))
             stack = getattr(cause, "real_stack", None) or stack
         refusal = _refusal_of(what + text, list(stack or []))
         refusal.compile_id, refusal.function = compile_id, called or code.co_name
@@ -99,7 +101,7 @@ class Refusals:
                 self.found = [one for one in self.found if one is not refusal]
 
     def skipped(
-        self, code: CodeType, compile_id: str, reason: str, recompiled: Sequence[RecompileReason] = ()
+        self, code: CodeType, compile_id: str, reason: str, recompiled: Sequence[RecompileReason] = (), called: str = ""
     ) -> None:
         """Dynamo has left a function to Python. It says so of those too whose compilation failed a moment ago."""
         if code is self._failed[0]:
@@ -107,8 +109,9 @@ class Refusals:
             self._failed = None, Refusal()
             return
         words = skip_words(reason)
-        where = SourceLine(code.co_filename, code.co_firstlineno, "", code.co_name)
-        skip = Skip(code.co_name, where, words, compile_id, list(recompiled))
+        where = replace(_line(code.co_filename, code.co_firstlineno), function=code.co_name)
+        is_given = is_of_compiled_callable()
+        skip = Skip(called or code.co_name, where, words, compile_id, list(recompiled), is_given)
         if skip not in self.skips and not is_of_libraries(code.co_filename):
             self.skips.append(skip)
         head = "called; " if words.startswith(_NOTHING_IN_IT) else "Dynamo left it to Python: "

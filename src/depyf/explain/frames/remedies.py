@@ -10,13 +10,15 @@ import ast
 import inspect
 import re
 from types import CodeType
+from typing import Iterable
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ...owners import is_of_program
-from ..guards.words import NO_CODE
-from ..model import RecompileReason
+from ..guards.words import NO_CODE, user_spelling
+from ..model import CacheEntry, RecompileReason
+from ..torch_facts.torch_behavior import continued_code
 
-__all__ = ["part_removed", "remedy"]
+__all__ = ["drop_vain_advice", "part_removed", "remedy"]
 
 _PART = re.compile(r"(?:\.shape\[\d+\]|\.stride\(\d+\)|\.dim\(\)|\.dtype|\.requires_grad|\.device\.index)\Z")
 _OF_KEYS = re.compile(r"\A(?:len|set|type)\((.*)\)\Z")
@@ -36,6 +38,12 @@ _DTYPE = "each dtype is compiled by itself: convert {of} before the call"
 _DEVICE = "each device is compiled by itself: move {of} to one before the call"
 _COPY = "one tensor for two inputs is compiled by itself: pass a copy, {of}.clone()"
 _NUMBER = "a number that changes: make {of} a tensor, or torch.compile(dynamic=True)"
+_CONSTANT = {
+    "size": "each size is compiled by itself: Dynamo takes it for a constant here, and to mark it dynamic would raise",
+    "number": "each number is compiled by itself: Dynamo takes it for a constant here, dynamic=True or not; where only "
+    "tensor operations use it, it can be a tensor",
+}
+_FIXED_SIZES = re.compile(r"\bsize=\[([^\]]*)\]")
 _FLOAT = "a float that changes: make {of} a tensor, torch.tensor(value)"
 _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
@@ -58,6 +66,7 @@ _BY_GUARD = (
     (r"\brank mismatch", _RANK),
     (r"\bdtype mismatch", _DTYPE),
     (r"\bdevice index mismatch", _DEVICE),
+    (r"___dict_contains.*__dict__\)+$", ""),
     (r"^KeyError on .*\]$|___dict_contains|\.keys\(\)", _KEYS),
     (r"^len\(|^not |DICT", _LENGTH),
 )
@@ -72,6 +81,9 @@ _IN_LIBRARY = (
 """Advice for what only a library's code has a name for -> that without the name."""
 
 
+_DYNAMIC = (("size", _SIZE), ("number", _NUMBER))
+
+
 def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static: bool) -> str:
     """What to do about a check that failed, "" where nothing is known to help.
 
@@ -83,6 +95,7 @@ def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static:
     """
     if "allow_unspec_int_on_nn_module" in whole:
         return _ATTRIBUTE
+    code = None if code is None else continued_code(code)
     of = part_removed(found.subject)
     if of in _ONCE:
         return _STATE.format(of=of)
@@ -93,6 +106,32 @@ def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static:
         for named, words in _IN_LIBRARY:
             advice = named.sub(words, advice)
     return advice.format(of=of)
+
+
+def drop_vain_advice(entries: Iterable[CacheEntry], is_certain: bool = True) -> None:
+    """Takes back advice to make a size or a number dynamic which Dynamo has followed by itself, and in vain.
+
+    What has changed once is compiled as dynamic. If the guards of that compilation have one value all the same, the
+    code needs it, as a loop does that is unrolled, and to mark it would raise.
+
+    Args:
+        entries: compilations, with their guards and their reasons.
+        is_certain: whether the settings under which they were made are known.
+    """
+    for entry, one in ((compiled, reason) for compiled in entries for reason in compiled.recompiled):
+        what = next((what for what, words in _DYNAMIC if one.remedy.startswith(words.partition("{")[0])), "")
+        if what and _is_constant(entry, one):
+            one.remedy = _CONSTANT[what] if is_certain else ""
+
+
+def _is_constant(entry: CacheEntry, found: RecompileReason) -> bool:
+    dimension = _DIMENSION.search(found.subject)
+    if dimension is None:
+        checks = (guard.code for guard in entry.guards if guard.code.startswith(("L[", "G[")))
+        return any(user_spelling(code) == f"{found.subject} == {found.actual}" for code in checks)
+    of, index = part_removed(found.subject), int(dimension[1])
+    sizes = [_FIXED_SIZES.search(guard.code) for guard in entry.guards if guard.subject == of]
+    return any(found.actual in match[1].replace(" ", "").split(",")[index : index + 1] for match in sizes if match)
 
 
 def part_removed(subject: str) -> str:
@@ -106,12 +145,14 @@ def _advice(found: RecompileReason, of: str, code: CodeType | None, is_static: b
         if {found.expected, found.actual} & {"0", "1"} or of.startswith("self."):
             return ""  # sizes that are never dynamic, and parameters
         return _NOT_STATIC.format(what="size") if is_static else _SIZE.replace("{index}", dimension[1])
-    by_guard = next((words for mark, words in _BY_GUARD if re.search(mark, found.guard)), "")
+    by_guard = next((words for mark, words in _BY_GUARD if re.search(mark, found.guard)), None)
+    if by_guard == _DTYPE and of.startswith("self."):
+        return ""  # of a parameter
     if by_guard in (_KEYS, _LENGTH):
         if of == _var_name(code, inspect.CO_VARKEYWORDS):
             return _KEYWORDS
         return _POSITIONS if of == _var_name(code, inspect.CO_VARARGS) else by_guard
-    if by_guard:
+    if by_guard is not None:
         return by_guard
     if found.expected.startswith("on ") and found.guard.startswith("tensor "):
         return _DEVICE

@@ -16,7 +16,7 @@ from ..frames.attempts import MOST_CALLS
 from ..frames.graph_breaks import place
 from ..frames.recompiles import add_reasons
 from ..frames.refusals import AS_WRITTEN
-from ..frames.remedies import remedy
+from ..frames.remedies import drop_vain_advice, remedy
 from ..frames.resume_points import is_resume_name, resumed
 from ..guards.collect import collect_guards
 from ..guards.state import read_state
@@ -205,6 +205,8 @@ class Trace:
         if _STATIC in str(metrics.get("dynamo_config")):
             for one in entry.recompiled:
                 one.remedy = remedy(one, one.remedy, None, True)
+        else:
+            drop_vain_advice([entry], is_certain="dynamo_config" in metrics)
         if metrics.get("fail_type") or metrics.get("fail_reason"):
             refusal = refusal_of(metrics, entry.compile_id in self._left)
             refusal.recompiled = list(entry.recompiled)

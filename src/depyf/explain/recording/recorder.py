@@ -428,8 +428,7 @@ class Recorder:
         read_all_guards(self.session, self._installed, at_end=True)
 
     def _collect_refusals(self) -> None:
-        self.session.refusals = self._attempts.refusals.hand_out(self.session.frames)
-        self.session.skips = self._attempts.refusals.skips
+        self._attempts.hand_out()
 
     def _list_other_processes(self) -> None:
         for name in self.dump.other_processes():

@@ -63,7 +63,7 @@ def found_words(one: RecompileReason, placed: bool = False) -> str:
     besides = "".join("; besides, " + words for words in one.besides)
     if one.expected and ("GLOBAL_STATE" in one.guard or "check_global_state" in one.guard):
         return f"{one.subject} was {one.expected} and is {one.actual} now{besides}{asked}"
-    found = "" if not one.actual or "actual" in one.words else "; {} is {} now".format(
+    found = "" if one.is_change or not one.actual or "actual" in one.words else "; {} is {} now".format(
         "it" if not one.subject or one.words.startswith((one.subject + " ==", one.subject + " is ")) else one.subject,
         one.actual)
     if "GLOBAL_STATE" in one.guard or "check_global_state" in one.guard:

@@ -18,8 +18,11 @@ __all__ = [
     "has_code",
     "has_one_engine",
     "has_stances",
+    "is_of_compiled_callable",
     "tells_skip_reasons",
 ]
+
+_PASSED_THROUGH = ("/_dynamo/convert_frame.py", "/explain/recording/outcome_hooks.py", "/torch/_utils_internal.py")
 
 
 def code_asked_about() -> types.CodeType | None:
@@ -76,6 +79,27 @@ def backward_that_failed(error: BaseException) -> str | None:
             return str(getattr(context, "compile_id", None) or "")
         traceback = traceback.tb_next
     return None
+
+
+def is_of_compiled_callable() -> bool:
+    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls.
+
+    What calls it is then a wrapper of eval_frame.py; between them, for a module, are methods of module.py. Dynamo is
+    entered by `CatchErrorsWrapper.__call__` of convert_frame.py, up to 2.3 by `catch_errors` of eval_frame.py.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    entered = None
+    while frame is not None:
+        file, name = frame.f_code.co_filename.replace("\\", "/"), frame.f_code.co_name
+        if name == "catch_errors" or name == "__call__" and file.endswith("/_dynamo/convert_frame.py"):
+            entered = frame
+        elif entered is not None and not file.endswith(_PASSED_THROUGH):
+            break
+        frame = frame.f_back
+    frame = None if entered is None else entered.f_back
+    while frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/nn/modules/module.py"):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py")
 
 
 def tells_skip_reasons() -> bool:

@@ -18,6 +18,8 @@ __all__ = ["answer_lines", "left_words", "short", "worst_first"]
 
 _MOST = 10
 _WIDTH = 100
+_LINES = 2  # for one piece of what is told
+_CUT = " ..."
 _ADVICE = 2  # pieces of it, for one finding
 _IN_FULL = 3  # findings; of others what comes first, as the report has all of it
 
@@ -79,8 +81,13 @@ def _table(remarks: Sequence[Remark], base: str) -> list[str]:
 
 
 def _wrapped(words: str) -> list[str]:
-    return textwrap.wrap(words, _WIDTH, max_lines=2, placeholder=" ...", break_on_hyphens=False,
-                         break_long_words=False)  # fmt: skip
+    lines = textwrap.wrap(words, _WIDTH, break_on_hyphens=False, break_long_words=False)
+    if len(lines) <= _LINES:
+        return lines
+    last = lines[_LINES - 1]
+    while len(last) + len(_CUT) > _WIDTH and " " in last:  # one word may be longer: a link
+        last = last.rpartition(" ")[0]
+    return [*lines[: _LINES - 1], last + _CUT]
 
 
 def short(file: str, base: str) -> str:

@@ -18,10 +18,13 @@ from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Se
 from ..why import found_words, one_line
 from .remark import Files, Remark, distinct, of_program
 
-__all__ = ["asked_line", "changes_words", "findings_of", "is_left_by_rule", "left_by_rule", "times_compiled_again",
-           "unfit_words"]
+__all__ = ["FOR_EVER", "NO_LONGER", "THE_REST_OF", "asked_line", "changes_words", "findings_of", "is_left_by_rule",
+           "left_by_rule", "times_compiled_again", "unfit_words"]
 
+THE_REST_OF = "the rest of "
+NO_LONGER = "no longer true: "
 _MOST_UNFIT = 3
+FOR_EVER = "so Dynamo leaves its later calls to Python too, whatever they are given"
 _KEPT = re.compile(r"___stack\d+\.?(.*)")
 
 
@@ -99,31 +102,48 @@ def _way(one: GraphBreak) -> str:
 
 
 def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
-    groups: dict[tuple[str, int, str, str], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
     for frame in session.frames:
         for entry in frame.entries:
             for why in entry.recompiled:
-                key = (frame.filename, frame.first_line, frame.name, _subject(why) or why.words)
+                subject = _subject(why) or why.words
+                key = (frame.filename, frame.first_line, frame.name, subject, "dispatch key" in why.guard)
                 groups.setdefault(key, []).append((frame, entry, why))
     of_functions = _changes_of_functions(session)
     for parts in groups.values():
         frame, _, why = parts[0]
         lines = [one.user_line or asked_line(frame, one) for _, _, one in parts]
         known = next(filter(None, map(files.of_program, lines)), None)
-        place = known or SourceLine(frame.filename, frame.first_line)
-        inside = ""
-        if frame.caller is not None and not is_of_program(place.filename):
-            inside, place = f"{name_in_package(place.filename)}:{place.line}", frame.caller
+        calls = [entry.called_from[0] for _, entry, _ in parts if entry.called_from]
+        place, inside, through = _place_of(frame, known, calls)
         follows = frame.is_resume and (why.expected, why.actual) in of_functions
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
         owner = f"{frame.title}: " if known is None and frame.called else ""  # at the first line, maybe of a wrapper
         yield Remark(
             place.filename, place.line, "recompile",
             owner + changes_words([one for _, _, one in parts], known is not None), frame.title,
-            instead="" if follows else remedy, text=place.text, inside=inside,
+            instead="" if follows else remedy, text=place.text, inside=inside, through=through,
             compilations=distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
             checks=distinct(one.guard for _, _, one in parts),
         )  # fmt: skip
+
+
+def _place_of(
+    frame: Frame, known: SourceLine | None, calls: Sequence[SourceLine]
+) -> tuple[SourceLine, str, list[str]]:
+    """Where a recompilation is told, what of a library is in between, and the calls, where no line asked for a check.
+
+    Args:
+        frame: the function.
+        known: the line that asked for the check that failed.
+        calls: those of the program for which it was compiled again.
+    """
+    place = known or SourceLine(frame.filename, frame.first_line)
+    if frame.caller is not None and not is_of_program(place.filename):
+        return next(iter(calls), frame.caller), f"{name_in_package(place.filename)}:{place.line}", []
+    if known is not None:
+        return place, "", []
+    return place, "", distinct(f"{line.place}  `{line.text}`" for line in calls)[:_MOST_UNFIT]
 
 
 def _changes_of_functions(session: Session) -> set[tuple[str, str]]:
@@ -152,7 +172,8 @@ def changes_words(reasons: Sequence[RecompileReason], placed: bool = False) -> s
     """``x.shape[0] was 32, then 17``; torch's words where it does not tell what came. `placed`: without the line."""
     subject = _subject(reasons[0])
     if not subject or not all(one.actual for one in reasons):
-        return one_line(found_words(reasons[0], placed))
+        words = one_line(found_words(reasons[0], placed))
+        return words if reasons[0].is_change or reasons[0].actual else NO_LONGER + words
     kept = _KEPT.fullmatch(subject)
     if kept is not None:
         subject = "a value from before the graph break" + (", its " + kept[1] if kept[1] else "")
@@ -187,7 +208,8 @@ def _refused(session: Session) -> Iterator[Remark]:
         first, place = alike[0], _place(alike[0])
         assert place is not None
         kind = "raised" if first.raised else "uncompiled"
-        who = first.error if first.raised else of_program(first.function)
+        rest = THE_REST_OF * is_resume_name(first.function)
+        who = first.error if first.raised else rest + of_program(first.function)
         words = ": ".join(filter(None, [who, one_line(first.why.reason)]))
         remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
         remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
@@ -214,15 +236,16 @@ def _skipped(session: Session) -> Iterator[Remark]:
     groups: dict[tuple[object, ...], list[Skip]] = {}
     for skip in session.skips:
         place = skip.location
-        if place is None or is_resume_name(skip.function) or has_nothing_in_it(skip.reason):
+        is_empty = has_nothing_in_it(skip.reason) and not skip.is_given
+        if place is None or is_resume_name(skip.function) or is_empty:
             continue
         if not is_of_libraries(place.filename) and not is_left_by_rule(skip):
             groups.setdefault((place, skip.function, skip.reason), []).append(skip)
     for (_, function, reason), alike in groups.items():
-        line = alike[0].location
+        line, is_empty = alike[0].location, has_nothing_in_it(str(reason))
         assert line is not None
         yield Remark(
             line.filename, line.line, "uncompiled", f"{function}: {one_line(str(reason))}", str(function),
-            text=line.text, compilations=distinct(one.compile_id for one in alike),
-            unfit=unfit_words(alike[0].recompiled),
+            text=line.text, compilations=[] if is_empty else distinct(one.compile_id for one in alike),
+            unfit=unfit_words(alike[0].recompiled), became=FOR_EVER if is_empty else "",
         )  # fmt: skip

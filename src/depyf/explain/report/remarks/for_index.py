@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Sequence
 
+from ...frames.refusals import has_nothing_in_it
 from ...frames.resume_points import is_resume_name
 from ...model import Session, Skip, SourceLine
 from ...names import file_name
@@ -11,7 +12,7 @@ from ..tree import count
 from ..why import called_words, cuda_graph_words, one_line, owners_of_graphs, recompile_words
 from .answer import left_words
 from .counts import times_words
-from .findings import is_left_by_rule, unfit_words
+from .findings import FOR_EVER, THE_REST_OF, is_left_by_rule, unfit_words
 from .remark import Remark, distinct
 from .stored import Report, report_of
 
@@ -89,8 +90,9 @@ def _alike(title: str, findings: Sequence[Remark], report: Report) -> list[str]:
 
 def _reason(one: Remark) -> str:
     """The words without the name of the function, which stands at the place."""
-    own = one.function + ": "
-    return one.words[len(own) :] if one.kind == "uncompiled" and one.words.startswith(own) else one.words
+    function, _, reason = one.words.partition(": ")
+    is_named = one.kind == "uncompiled" and function in (one.function, THE_REST_OF + one.function)
+    return reason if is_named else one.words
 
 
 def _place(one: Remark) -> str:
@@ -131,7 +133,8 @@ def _skips(session: Session, report: Report) -> list[str]:
     groups: dict[str, list[Skip]] = {}
     for one in session.skips:
         if not is_resume_name(one.function) and not is_left_by_rule(one):
-            groups.setdefault(one.reason, []).append(one)
+            is_for_ever = one.is_given and has_nothing_in_it(one.reason)
+            groups.setdefault(f"{one.reason}, {FOR_EVER}" if is_for_ever else one.reason, []).append(one)
     if not groups and not report.left:
         return []
     lines = ["", "## What Dynamo left to Python", ""]

@@ -1,0 +1,106 @@
+"""What a call gives, for what torch writes of it (``L['x'].n``): looked up without running code of the program."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from typing import Any, Iterator
+
+from ...decompiler.proof.callables import attributes, state
+from .circumstances import RecompilingCall
+
+__all__ = ["NO_VALUE", "actual_value", "length_of", "plain", "plain_keys", "tables", "type_of", "value_of"]
+
+_OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
+_PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
+_NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
+_LONGEST_VALUE = 80
+NO_VALUE = object()
+
+
+def actual_value(source: str, local_names: Any, global_names: Any = None) -> str:
+    """The value now of what a guard looks at (``L['n']``, ``self.training``), "" unless it is a plain one.
+
+    Only dictionaries of instances, dicts and lists are looked into: no code of the program runs.
+    """
+    return plain(value_of(source, RecompilingCall(local_names, global_names, {})))
+
+
+def value_of(source: str, call: RecompilingCall | None) -> Any:
+    match = _NAME.match(source)
+    if call is None or match is None:
+        return NO_VALUE
+    scopes = [call.global_names] if source[:2] == "G[" else [call.local_names, call.global_names]
+    names = next((one for one in scopes if type(one) is dict and match.group("name") in one), None)
+    if names is None:
+        return NO_VALUE
+    value, at = names[match.group("name")], match.end()
+    while at < len(source):
+        part = _PART.match(source, at)
+        value = NO_VALUE if part is None else _inside(value, part)
+        if part is None or value is NO_VALUE:
+            return NO_VALUE
+        at = part.end()
+    return value
+
+
+def plain(value: Any) -> str:
+    is_plain = type(value) in (int, float, bool, str, type(None))
+    return repr(value) if is_plain and len(repr(value)) < _LONGEST_VALUE else ""
+
+
+def length_of(value: Any) -> str:
+    """Of a collection, or of the modules in one."""
+    value = attributes(value).get("_modules", value)
+    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
+    return next((str(kind.__len__(value)) for kind in kinds if issubclass(type(value), kind)), "")
+
+
+def plain_keys(value: dict[Any, Any]) -> str:
+    """``{'a', 'b'}``, "" where it is no set of a few strings and numbers."""
+    keys = list(dict.keys(value))
+    words = "{" + ", ".join(sorted(map(repr, keys))) + "}" if all(map(plain, keys)) else ""
+    return "set()" if not keys else words if len(words) < _LONGEST_VALUE else ""
+
+
+def type_of(value: Any) -> str:
+    torch = sys.modules.get("torch")
+    if torch is not None and type(value) in (torch.Tensor, torch.nn.Parameter):
+        return "a tensor"
+    return "" if value is NO_VALUE else f"of type {type(value).__name__}"
+
+
+def _inside(value: Any, part: re.Match[str]) -> Any:
+    attribute, key = part.group("attribute"), part.group("key")
+    if attribute == "__class__":
+        return type(value)
+    if attribute is not None:
+        fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
+        if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
+            return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+        if issubclass(type(value), type):
+            return inspect.getattr_static(value, attribute, NO_VALUE)
+        found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]
+        return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
+    if issubclass(type(value), dict):
+        return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, NO_VALUE)
+    if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
+        return value[int(key)]
+    return NO_VALUE
+
+
+def _of_class_itself(owner: type, attribute: str) -> Any:
+    """What instances of a class have without one of their own, unless that is asked of a descriptor."""
+    found = inspect.getattr_static(owner, attribute, NO_VALUE)
+    return NO_VALUE if hasattr(type(found), "__get__") else found
+
+
+def tables(value: Any) -> Iterator[tuple[str, dict[Any, Any]]]:
+    """Where an object keeps its attributes; with the word for those in it, if it is a table of a module's."""
+    own = state(value)
+    yield "", own
+    for kind, words in _OF_MODULES:
+        table = own.get(kind)
+        if table is not None and issubclass(type(table), dict):
+            yield words, table

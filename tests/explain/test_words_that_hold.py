@@ -1,0 +1,203 @@
+"""What a report says of a compilation, where it once said what did not hold: advice, places, classes, first calls."""
+
+from __future__ import annotations
+
+import pytest
+
+import depyf
+from depyf.explain.frames.circumstances import RecompilingCall
+from depyf.explain.frames.recompiles import reason_from_text
+from depyf.explain.model import CacheEntry, Frame, Refusal, Session, SourceLine
+from depyf.explain.report.remarks.answer import answer_lines
+from depyf.explain.report.remarks.findings import FOR_EVER, changes_words
+from depyf.explain.report.remarks.for_index import index_sections
+from depyf.explain.report.remarks.stored import report_of
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def compiled(function, **options):
+    return torch.compile(function, backend="eager", **options)
+
+
+def unrolled(x):
+    found = 0
+    for row in range(x.shape[0]):
+        found = found + x[row]
+    return found
+
+
+def looked_up(x, n):
+    return x * {2: 1, 3: 2, 4: 5}[n]
+
+
+def times(x, n):
+    return x * n
+
+
+def told(model, kind="recompile"):
+    return [one for one in report_of(model).remarks if one.kind == kind]
+
+
+def recorded(tmp_path, function, calls, **options):
+    with depyf.prepare_debug(tmp_path) as model:
+        f = compiled(function, **options)
+        for call in calls:
+            f(*call)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [(unrolled, [(torch.ones(n),) for n in (3, 4, 5)]), (looked_up, [(torch.ones(2), n) for n in (2, 3, 4)])],
+)
+def test_what_is_a_constant_is_not_to_be_made_dynamic(tmp_path, function, calls):
+    (one,) = told(recorded(tmp_path, function, calls))
+    assert one.times == 2 and "takes it for a constant here" in one.instead
+    assert "mark_dynamic" not in one.instead and "torch.compile(dynamic" not in one.instead
+
+
+def test_to_mark_such_a_size_raises():
+    x = torch.ones(3)
+    torch._dynamo.mark_dynamic(x, 0)
+    with pytest.raises(Exception, match=r"[Cc]onstraint"):
+        compiled(unrolled)(x)
+
+
+def test_what_became_dynamic_keeps_its_advice(tmp_path):
+    (one,) = told(recorded(tmp_path, times, [(torch.ones(2), n) for n in (2, 3, 4)]))
+    assert one.instead == "a number that changes: make n a tensor, or torch.compile(dynamic=True)"
+
+
+def test_a_library_module_is_at_the_call_that_compiled_it_again(tmp_path):
+    with depyf.prepare_debug(tmp_path) as model:
+        f = compiled(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+        f(torch.ones(1, 2))
+        with torch.no_grad():
+            f(torch.ones(1, 2) + 1)
+    (one,) = told(model)
+    assert one.text == "f(torch.ones(1, 2) + 1)" and "grad mode was on, then off" in one.words
+
+
+def test_a_change_of_state_names_the_call(tmp_path):
+    with depyf.prepare_debug(tmp_path) as model:
+        f = compiled(times)
+        f(torch.ones(2), 3)
+        with torch.no_grad():
+            f(torch.ones(2), 3)
+    (one,) = told(model)
+    assert len(one.through) == 1 and "f(torch.ones(2), 3)" in one.through[0]
+    assert any("called from " + one.through[0] in line for line in answer_lines(report_of(model)))
+
+
+@pytest.mark.parametrize("first", [torch.ones(2), 3])
+def test_a_first_call_without_anything_to_compile_is_told(tmp_path, first):
+    def sum_of(x, *others):
+        for other in others:
+            x = x + other
+        return x
+
+    calls = [(first,), (torch.ones(2), torch.ones(2))]
+    model = recorded(tmp_path, sum_of, calls)
+    assert not model.frames  # not the later call either
+    (one,) = told(model, "uncompiled")
+    assert one.words.startswith("sum_of: nothing to compile in it") and one.became == FOR_EVER
+    assert "1 function runs uncompiled" in answer_lines(report_of(model))[0]
+    assert FOR_EVER in (tmp_path / "README.md").read_text()
+
+
+def test_what_such_a_function_calls_is_no_finding(tmp_path):
+    def nothing(x):
+        return None
+
+    def calls_it(x):
+        torch._dynamo.graph_break()
+        nothing(x)
+        return x + 1
+
+    assert not told(recorded(tmp_path, calls_it, [(torch.ones(2),)]), "uncompiled")
+
+
+def test_the_rest_of_a_function_is_told_as_that():
+    line = SourceLine("/p/a.py", 24, "assert x")
+    refused = Refusal("1/0", "torch_dynamo_resume_in_step_at_24", line, error="Unsupported")
+    refused.why.reason = "no"
+    session = Session(refusals=[refused])
+    (one,) = told(session, "uncompiled")
+    assert one.words == "the rest of step: no"
+    assert "- no" in index_sections(session)
+
+
+def words_of(check, **names):
+    return changes_words([reason_from_text("0/0: " + check, RecompilingCall(names, {}, {}))])
+
+
+class Scaled:
+    scale = 3.0
+    names = ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ("dict(type(L['self']).__dict__)['scale'] == 2.0", "type(self).scale was 2.0, then 3.0"),
+        ("len(dict(type(L['self']).__dict__)['names']) == 1", "len(type(self).names) was 1, then 2"),
+        ("not ___dict_contains('scale', L['self'].__dict__)",
+         "self has no attribute scale of its own; it has one now"),
+        ("L['self'].scale == 2.0", "self.scale was 2.0, then 3.0"),
+        ("len(L['m']._forward_pre_hooks) == 1", "number of forward pre hooks of m was 1, then 0"),
+        ("list(dict.keys(L['d']))[0] == 'a'", "no longer true: the first key of d is 'a'"),
+        ("L['y'] is None", "y was None, then a tensor"),
+        ("expected type of 'L['y']' to be a tensor type, ' but found <class '__main__.Sub'>",
+         "type(y) was another class of tensors, then Sub"),
+        ("expected type of 'L['y']' to be <class 'torch.nn.parameter.Parameter'>, but found <class 'torch.Tensor'>",
+         "type(y) was Parameter, then Tensor"),
+        ("tensor 'x' dispatch key set mismatch. expected DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU), actual "
+         "DispatchKeySet(MkldnnCPU, AutogradCPU)",
+         "x was dispatched with ADInplaceOrView, CPU and without MkldnnCPU, then dispatched with MkldnnCPU and without "
+         "ADInplaceOrView, CPU"),
+        ("GLOBAL_STATE changed: grad_mode", "torch's global state has changed: grad mode"),
+        ("BACKEND_MATCH failed", "it is compiled by another backend object now"),
+    ],
+)  # fmt: skip
+def test_checks_that_failed(check, words):
+    assert words_of(check, self=Scaled(), d={"b": 1}, y=torch.ones(2), m=torch.nn.ReLU()) == words
+
+
+def test_what_an_object_has_is_no_key():
+    assert reason_from_text("0/0: not ___dict_contains('scale', L['self'].__dict__)").remedy == ""
+
+
+def test_members_of_an_enumeration_need_no_advice():
+    import enum
+
+    color = enum.Enum("Color", "RED BLUE")
+    for kind in (", type=<class 'Color'>", ""):  # torch 2.6 does not tell it
+        one = reason_from_text(f"0/0: ___check_obj_id(L['c'], 94004433616688){kind}",
+                               RecompilingCall({"c": color.BLUE}, {}, {}))  # fmt: skip
+        assert (changes_words([one]), one.remedy) == ("c was another Color, then Color.BLUE", "")
+
+
+def test_a_tensor_and_its_dispatch_are_not_one_change():
+    frame = Frame("f", filename="/p/a.py", first_line=1)
+    for number, check in enumerate(["L['x'] is None", "tensor 'L['x']' dispatch key set mismatch. expected "
+                                    "DispatchKeySet(CPU), actual DispatchKeySet(CPU, AutogradCPU)"]):  # fmt: skip
+        why = reason_from_text("0/0: " + check, RecompilingCall({"x": torch.ones(1)}, {}, {}))
+        frame.entries.append(CacheEntry(f"0/{number + 1}", recompiled=[why]))
+    assert len(told(Session(frames=[frame]))) == 2
+
+
+@pytest.mark.parametrize("wide", [1, 2])
+def test_a_link_that_is_longer_than_a_line_is_not_cut_off(wide):
+    from depyf.explain.report.remarks.answer import _wrapped
+
+    link = "https://docs.pytorch.org/" + "x" * 90
+    lines = _wrapped(f"{'See ' * wide}{link} for tips on dealing with recompilations.")
+    assert len(lines) == 2 and link in lines[1] and lines[1].endswith(" ...")
