@@ -184,7 +184,7 @@ class Comparing:
     def _joint_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         if self._busy:
             return original(module, *args, **kwargs)
-        return self._passes.joint_passes(original, module, args, kwargs)
+        return self._passes.joint_passes(original, module, args, kwargs, _compile_id())
 
     def _post_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         if self._busy:
@@ -196,15 +196,17 @@ class Comparing:
             plan = done(self._session, "planning the comparison", Plan, graph, _name_of(graph))
             if plan is not None:
                 self._plans[id(graph)] = plan
-                pair = done(self._session, "planning the comparison", self._passes.take, graph.module)
-                self._pairs[id(plan)] = [pair] * (pair is not None)
-                if not graph.is_backward:
-                    self._pairs[id(plan)][:0], self._passes.joint = self._passes.joint, []
+                pairs = done(self._session, "planning the comparison", self._passes.take, graph.module, _compile_id(),
+                             graph.is_backward)  # fmt: skip
+                self._pairs[id(plan)] = pairs or []
         result = original(graph, *args, **kwargs)
         plan = self._plans.get(id(graph))
         if plan is not None:
             value = result[0]
-            text, (value.value, value.line_map) = value.value, without_probes(value.value, value.line_map)
+            if isinstance(value, str):  # torch 2.6
+                text, result = value, without_probes(*result)
+            else:
+                text, (value.value, value.line_map) = value.value, without_probes(value.value, value.line_map)
             done(self._session, f"planning the comparison of {plan.name}", plan.finish, text)
         return result
 
