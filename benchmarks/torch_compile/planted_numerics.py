@@ -422,7 +422,7 @@ FAULTS = [
     Fault("log_softmax_backward", "losses", decomposition("_log_softmax_backward_data"), True),
     Fault("gelu_backward", "mlp", decomposition("gelu_backward"), True),
     Fault("avg_pool2d_backward", "convolution", lowering("avg_pool2d_backward"), True),
-    Fault("upsample_backward", "convolution", lowering("index_put"), True),
+    Fault("upsample_backward", "convolution", graph_pass(_replaced_by_new("index_put"), True), True),
     Fault("cos", "updated", lowering("cos"), True),
     Fault("sub", "mlp", graph_pass(_swapped("aten.sub", aten.add.Tensor))),
     Fault("exp", "losses", graph_pass(_swapped("aten.exp", aten.expm1.default))),

@@ -22,6 +22,7 @@ _NO_FP64 = ("view.dtype", "mkldnn", "mkl.", "onednn", "quantized", "nextafter", 
 
 
 STALE = "a read of memory that was written in place"
+_UNINITIALISED = "uninitialised memory"
 _STALE: Any = weakref.WeakKeyDictionary()  # by graph
 
 
@@ -54,7 +55,7 @@ def why_not(node: Any) -> str:
     if namespace not in ("aten", "prims", "mkldnn", "mkl", "quantized", "onednn", "inductor"):
         return "a custom operator"
     if target._schema.name.rpartition("::")[2].startswith(("empty", "new_empty")):
-        return "uninitialised memory"
+        return _UNINITIALISED
     if "as_strided" in name and _layout(node) is None:
         return "as_strided, which depends on memory"
     if target._schema.is_mutable and not target._schema.returns:
@@ -373,9 +374,29 @@ class References:
         self._seed += 2
         return [self.of(Rounded(100 + self._seed + more, scale))[node] for more in (0, 1)]
 
+    def _undefined(self, node: Any) -> Any:
+        """The elements of a node that depend on what was in memory that nobody has written; None if there is none."""
+        import torch
+
+        empty = [one for one in self.values if why_not(one) == _UNINITIALISED]
+        if not empty:
+            return None
+        filled = []
+        for content in (0, 1):
+            fill = {one: torch.full_like(self.values[one], content) for one in empty}
+            values = {**self.values, **fill}
+            filled.append(evaluate(self.order, values, [node], Eager(), self._owner)[node])
+        one, other = filled
+        return (one != other) & ((one == one) | (other == other))
+
     def judge(self, node: Any, value: Any) -> Judgement:
         """What is to be said of the node's value."""
+        import torch
+
         eager = self.of(Eager(), "eager")[node]
+        undefined = self._undefined(node)
+        if undefined is not None:
+            value = torch.where(undefined, eager, value)
         if same(value, eager):
             return Judgement(size=value.numel())
         exact = self.of(Exact(), "exact")[node]

@@ -14,6 +14,7 @@ BUFFERS = (
     ("torch._inductor.graph", "GraphLowering.codegen", "the generated wrapper"),
     ("torch._inductor.graph", "GraphLowering.compile_to_module", "the module of a graph"),
     ("torch._inductor.scheduler", "Scheduler.free_buffers", "the end of a kernel"),
+    ("torch._inductor.scheduler", "Scheduler.codegen_extern_call", "a kernel that Inductor does not generate"),
     ("torch._inductor.scheduler", "SchedulerBuffer.get_mutations", "what a kernel overwrites"),
     ("torch._inductor.compile_fx", "_recursive_joint_graph_passes", "the graph before the joint passes"),
     ("torch._inductor.compile_fx", "_recursive_post_grad_passes", "the graph before the last passes"),

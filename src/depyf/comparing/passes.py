@@ -7,7 +7,7 @@ compared with it in the same way.
 
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Container, Mapping, NamedTuple, Sequence
 
 from .decompositions import apart
 from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, number_of, why_not
@@ -249,7 +249,7 @@ def _locate(
     shared = [(names[node.name], node) for node in order if node.name in names]
     wanted = [one for one, _ in shared]
     ones, others = _values(before, [*wanted, *left], inputs), _values(after, [*(b for _, b in shared), *right], inputs)
-    equal = set(before.placeholders)
+    equal, alike = set(before.placeholders), set(after.placeholders)
     for one, other in [*shared, *zip(left, right)]:
         a, b = ones[one], others[other]
         if isinstance(a, (list, tuple)) or getattr(a, "shape", None) != getattr(b, "shape", None):
@@ -257,9 +257,16 @@ def _locate(
         wrong = apart(_tensor(a), _tensor(b), _TOLERANCE)
         if wrong is None:
             equal.add(one)
+            alike.add(other)
             continue
-        kept = {node for node, _ in shared}
-        behind, _ = closure([one], lambda node: node in equal)
-        gone = [node for node in behind if node not in kept and node.op == "call_function"]
-        return (gone or [one])[-1], lines_of([*gone[::-1], one]), wrong
+        kept = {node.name for _, node in shared}
+        gone, new = _unshared(one, equal, kept), _unshared(other, alike, kept)
+        causes = [*gone[::-1], *(node for node in new[::-1] if lines_of([node])), one]
+        return causes[0], lines_of(causes), wrong
     return left[0], lines_of(left[:1]), apart(_tensor(ones[left[0]]), _tensor(others[right[0]]), 0.0)
+
+
+def _unshared(node: Any, known: set[Any], names: Container[str]) -> list[Any]:
+    """The operations that lead to a node and that the other graph has not."""
+    behind, _ = closure([node], lambda one: one in known)
+    return [one for one in behind if one.name not in names and one.op == "call_function"]

@@ -135,6 +135,7 @@ class Comparing:
         self._wrap(undo, GraphLowering, "codegen", self._codegen)
         self._wrap(undo, GraphLowering, "compile_to_module", self._compile_to_module)
         self._wrap(undo, Scheduler, "free_buffers", self._free_buffers)
+        self._wrap(undo, Scheduler, "codegen_extern_call", self._call_extern)
         self._wrap(undo, compile_fx, "_recursive_joint_graph_passes", self._joint_passes)
         self._wrap(undo, compile_fx, "_recursive_post_grad_passes", self._post_passes)
 
@@ -225,6 +226,17 @@ class Comparing:
         if at is not None and plan is not None:
             done(self._session, "planning the comparison", plan.note_freed, wrapper)
         return result
+
+    @staticmethod
+    def _call_extern(original: Any, scheduler: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        """torch 2.6 has no `current_node`: buffers are freed before the kernel counts as complete."""
+        if hasattr(scheduler, "current_node"):
+            return original(scheduler, node, *args, **kwargs)
+        scheduler.current_node = node
+        try:
+            return original(scheduler, node, *args, **kwargs)
+        finally:
+            del scheduler.current_node
 
     def _compile_to_module(self, original: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
         module = original(graph, *args, **kwargs)
