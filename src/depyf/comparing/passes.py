@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
 from .decompositions import apart
-from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, number_of, why_not
+from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, evaluate_in_memory, number_of, why_not
 from .findings import Finding, GraphVerdict
 from .zoom import lines_of, operation
 
@@ -161,7 +161,7 @@ def _first_difference(before: GraphBefore, after: GraphBefore, inputs: Mapping[s
              if name in after.results and ones[node] != others[after.results[name]]]  # fmt: skip
     if not pairs:
         return None
-    left, right = _values(before, [one for one, _ in pairs], inputs), _values(after, [one for _, one in pairs], inputs)
+    (_, left), (_, right) = (_values(graph, ones, inputs) for graph, ones in zip((before, after), zip(*pairs)))
     if all(apart(_tensor(left[one]), _tensor(right[other]), _TOLERANCE) is None for one, other in pairs):
         return None
     return _locate(before, after, [one for one, _ in pairs], [other for _, other in pairs], inputs)
@@ -195,7 +195,8 @@ class _Number:
         return f"#{self._number}"
 
 
-def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> dict[Any, Any]:
+def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The values of nodes as they were made, and as they are in the end."""
     order, sources = closure(wanted, lambda node: node.op == "placeholder")
     known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
              for at, node in enumerate(graph.placeholders) if node in sources}  # fmt: skip
@@ -206,7 +207,12 @@ def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]
         if reason:
             group = reason if reason == "random" and "seed" not in str(node.target) else str(node.target)
             ordinals[node] = numbers[group] = numbers.get(group, 0) + 1
-    return evaluate(order, known, wanted, Exact(), graph.owner, lambda node: _made(node, ordinals[node]))
+    random = lambda node: _made(node, ordinals[node])  # noqa: E731
+    if any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order):
+        known = {node: inputs[node.name] for node in graph.placeholders if node.name in inputs}
+        return evaluate_in_memory(graph.nodes, known, wanted, Exact(), graph.owner, random)
+    found = evaluate(order, known, wanted, Exact(), graph.owner, random)
+    return found, found
 
 
 def _made(node: Any, seed: int) -> Any:
@@ -248,10 +254,12 @@ def _locate(
     names = {node.name: node for node in before.nodes if node.op == "call_function"}
     shared = [(names[node.name], node) for node in order if node.name in names]
     wanted = [one for one, _ in shared]
-    ones, others = _values(before, [*wanted, *left], inputs), _values(after, [*(b for _, b in shared), *right], inputs)
+    ones, left_in_the_end = _values(before, [*wanted, *left], inputs)
+    others, right_in_the_end = _values(after, [*(other for _, other in shared), *right], inputs)
     equal, alike = set(before.placeholders), set(after.placeholders)
-    for one, other in [*shared, *zip(left, right)]:
-        a, b = ones[one], others[other]
+    pairs = [(one, other, ones[one], others[other]) for one, other in shared]
+    ends = [(one, other, left_in_the_end[one], right_in_the_end[other]) for one, other in zip(left, right)]
+    for one, other, a, b in [*pairs, *ends]:
         if isinstance(a, (list, tuple)) or getattr(a, "shape", None) != getattr(b, "shape", None):
             continue
         wrong = apart(_tensor(a), _tensor(b), _TOLERANCE)
@@ -263,7 +271,8 @@ def _locate(
         gone, new = _unshared(one, equal, kept), _unshared(other, alike, kept)
         causes = [*gone[::-1], *(node for node in new[::-1] if lines_of([node])), one]
         return causes[0], lines_of(causes), wrong
-    return left[0], lines_of(left[:1]), apart(_tensor(ones[left[0]]), _tensor(others[right[0]]), 0.0)
+    first = left[0]
+    return first, lines_of([first]), apart(_tensor(left_in_the_end[first]), _tensor(right_in_the_end[right[0]]), 0.0)
 
 
 def _unshared(node: Any, known: set[Any], names: Container[str]) -> list[Any]:
