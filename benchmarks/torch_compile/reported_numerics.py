@@ -394,7 +394,8 @@ def main() -> int:
         if verdict is not None:
             right[REPORTS[number].is_fault].append(verdict)
     faults, silent = right[True], right[False]
-    print(f"{sum(faults)} of {len(faults)} faults at their lines, {sum(silent)} of {len(silent)} silent that only round")
+    at_lines, quiet = f"{sum(faults)} of {len(faults)}", f"{sum(silent)} of {len(silent)}"
+    print(f"{at_lines} faults at their lines; {quiet} that only round are silent")
     return 0 if all(faults + silent) else 1
 
 

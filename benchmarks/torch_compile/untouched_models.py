@@ -222,7 +222,13 @@ def gru_cells() -> Any:
 
 @model
 def lstm() -> Any:
-    return Module(lambda self, x: self.cells(x)[0], cells=nn.LSTM(8, 8, batch_first=True)), of((2, 4, 8))
+    def read(self: Any, x: Any) -> Any:  # nn.LSTM itself is not compiled
+        state = (x.new_zeros(2, 8), x.new_zeros(2, 8))
+        for one in x.unbind(1):
+            state = self.cell(one, state)
+        return state
+
+    return Module(read, cell=nn.LSTMCell(8, 8)), of((2, 4, 8))
 
 
 @model
@@ -589,7 +595,13 @@ def diffusion_block() -> Any:
 
 @model
 def rnn() -> Any:
-    return Module(lambda self, x: self.cells(x), cells=nn.RNN(6, 8, 2, nonlinearity="tanh", bidirectional=True)), of((4, 2, 6))
+    def read(self: Any, x: Any) -> Any:  # nn.RNN itself is not compiled
+        there, back = x.new_zeros(2, 8), x.new_zeros(2, 8)
+        for one, other in zip(x.unbind(0), x.flip(0).unbind(0)):
+            there, back = self.there(one, there), self.back(other, back)
+        return torch.cat([there, back], -1)
+
+    return Module(read, there=nn.RNNCell(6, 8), back=nn.RNNCell(6, 8, nonlinearity="relu")), of((4, 2, 6))
 
 
 @model
