@@ -45,7 +45,7 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def block(x: Any, g: Any, b: Any, w: Any) -> Any:
-    h = F.layer_norm(x, (x.shape[-1],), g, b)  # layer_norm rsqrt layer_norm_backward
+    h = F.layer_norm(x, (x.shape[-1],), g, b)  # layer_norm rsqrt layer_norm_backward mul
     h = F.silu(h @ w)  # silu silu_backward mm mul
     return x + h * torch.rsqrt(h.square().sum(-1, keepdim=True) + 1.0)  # rsqrt sum mul
 

@@ -17,6 +17,7 @@ import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
 from planted_numerics import FAULTS, lines_with, lowering, run  # noqa: E402
+from reported_numerics import checked  # noqa: E402
 
 FAULTY = """\
 import torch
@@ -126,12 +127,35 @@ def test_a_fault_in_a_graph_as_a_whole_is_at_its_line(at, without_buffers):
     assert {one.line for one in report.findings} == set(lines_with(fault.name, fault.program))
 
 
-@pytest.mark.parametrize("at", [0, 2, 13, 19, 28, 34, 38])  # each way to plant one; planted_numerics.py has all
-def test_a_planted_fault_is_at_its_line(at):
+ONE_OF_EACH = {one.plant.__qualname__.partition(".")[0]: one for one in FAULTS}  # planted_numerics.py has all
+
+
+@pytest.mark.parametrize("way", ONE_OF_EACH)
+def test_a_planted_fault_is_at_its_line_and_in_its_stage(way):
+    fault = ONE_OF_EACH[way]
+    with fault.plant():
+        report = run(fault.program, torch.float32, fault.backward)
+    assert report.findings and {one.line for one in report.findings} <= set(lines_with(fault.name, fault.program))
+    assert {one.stage for one in report.findings} <= set(fault.stages)
+
+
+@pytest.mark.parametrize("at", [0, 28])
+def test_a_planted_fault_in_a_forward_and_a_backward_is_at_its_line(at):
     fault = FAULTS[at]
     with fault.plant():
         found = [one.line for one in run(fault.program, torch.float32, fault.backward).findings]
     assert found and set(found) <= set(lines_with(fault.name, fault.program))
+
+
+@pytest.mark.parametrize("number", [198101, 198131, 198094, 185337])  # writes in memory; only rounding
+def test_what_is_said_of_a_public_report_is_right(number):
+    assert checked(number, False) is not False  # None where this torch has it mended
+
+
+def test_elements_that_nobody_has_written_have_no_value(tmp_path):
+    x = torch.linspace(-2, 2, 112).reshape(2, 2, 4, 7).bfloat16()
+    _, report = compared(tmp_path, lambda x: torch.nn.functional.pad(x, (1, 1, 1, 1), mode="circular") * 2, x)
+    assert report.findings == []
 
 
 def test_a_program_is_compared_by_the_command(tmp_path):

@@ -158,7 +158,10 @@ class _Whole:
         if (seed, scale) not in self._evaluated:
             dtypes = [one.dtype for one in [*self._inputs, *self._eager] if getattr(one, "is_floating_point", bool)()]
             eps = max([0.0, *(torch.finfo(dtype).eps for dtype in dtypes)])
-            self._evaluated[seed, scale] = self.run(self._module, _mode(seed, scale * eps))
+            try:
+                self._evaluated[seed, scale] = self.run(self._module, _mode(seed, scale * eps))
+            except (RuntimeError, NotImplementedError) as error:
+                raise Cannot(f"an operator has no fp64: {str(error).partition(chr(10))[0]}") from None
         return self._evaluated[seed, scale]
 
     def run(self, function: Any, mode: Any = None) -> list[Any]:
