@@ -655,7 +655,7 @@ def of_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> None:
 
 
 def _made_by_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> Tuple[Any, List[Any]]:
-    import transformers
+    import transformers  # type: ignore[import-not-found]
 
     inner, inputs = make(transformers)
     return Module(lambda self, *inputs: self.inner(*inputs, return_dict=False)[0], inner=inner), inputs

@@ -332,7 +332,12 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         memory = torch.empty_strided(value.shape, _layout(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
     target = torch.ops.aten.reshape.default if node.target in _views() else node.target
-    return how.result(node, target(*args, **kwargs))
+    try:
+        return how.result(node, target(*args, **kwargs))
+    except (RuntimeError, NotImplementedError) as error:
+        if not isinstance(how, Exact):
+            raise
+        raise Cannot(f"{node.target} has no fp64") from error
 
 
 def _is_of_integers(node: Any) -> bool:

@@ -145,7 +145,7 @@ def check(pair: Pair, inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
     except Exception as error:
         what = "the partition" if stage == "partitioner" else "the passes"
         reason = f"{what} can't be evaluated: {error}" if isinstance(error, Cannot) else (
-            f"{type(error).__name__} when {what} were evaluated")  # fmt: skip
+            f"{type(error).__name__} in the evaluation of {what}")  # fmt: skip
         verdict.unchecked[reason] = verdict.unchecked.get(reason, 0) + 1
         return
     if found is None:
