@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import importlib
 import importlib.util
 import sys
 import tempfile
@@ -655,7 +656,7 @@ def of_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> None:
 
 
 def _made_by_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> Tuple[Any, List[Any]]:
-    import transformers  # type: ignore[import-not-found]
+    transformers = importlib.import_module("transformers")
 
     inner, inputs = make(transformers)
     return Module(lambda self, *inputs: self.inner(*inputs, return_dict=False)[0], inner=inner), inputs

@@ -59,7 +59,7 @@ class GraphBefore:
         return found
 
 
-class Pair(NamedTuple):
+class GraphPair(NamedTuple):
     """Two graphs that are to be equal, and the stage between them."""
 
     before: GraphBefore
@@ -72,7 +72,7 @@ class Passes:
 
     def __init__(self) -> None:
         self._before: dict[int, GraphBefore] = {}
-        self._joint: dict[str, Pair] = {}  # by compile ids
+        self._joint: dict[str, GraphPair] = {}  # by compile ids
         self._depth = 0
 
     def joint_passes(self, original: Any, module: Any, args: Any, kwargs: Any, compile_id: str) -> Any:
@@ -88,7 +88,7 @@ class Passes:
             changed = module if result is None else result  # torch 2.6 gives nothing
             self._before[id(changed)] = before
             if any(map(_is_tangent, before.placeholders)):
-                self._joint[compile_id] = Pair(before, GraphBefore(changed))
+                self._joint[compile_id] = GraphPair(before, GraphBefore(changed))
         return result
 
     def post_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
@@ -101,7 +101,7 @@ class Passes:
         finally:
             self._depth -= 1
 
-    def take(self, module: Any, compile_id: str, is_backward: bool) -> list[Pair]:
+    def take(self, module: Any, compile_id: str, is_backward: bool) -> list[GraphPair]:
         """Of a graph that is about to be lowered: what is to be equal, in the order of stages."""
         before = self._before.pop(id(module), None)
         if before is None:
@@ -112,10 +112,10 @@ class Passes:
             pairs += _partitioned(joint.after, before, is_backward)
         if is_backward:
             self._joint.pop(compile_id, None)
-        return [*pairs, Pair(before, GraphBefore(module))]
+        return [*pairs, GraphPair(before, GraphBefore(module))]
 
 
-def _partitioned(joint: GraphBefore, part: GraphBefore, is_backward: bool) -> list[Pair]:
+def _partitioned(joint: GraphBefore, part: GraphBefore, is_backward: bool) -> list[GraphPair]:
     """A joint graph and its forward or backward, each with the inputs of that part; none if it has other results."""
     inputs = [node for node in joint.placeholders if not _is_tangent(node)]
     forward = len(joint.result) - len(inputs)  # a joint graph gives the forward's results, then one gradient an input
@@ -129,14 +129,14 @@ def _partitioned(joint: GraphBefore, part: GraphBefore, is_backward: bool) -> li
     given = {numbers[names[node.name]]: node.name for node in part.placeholders}
     whole = GraphBefore(joint.owner, joint.graph, {node: given[at] for node, at in numbers.items() if at in given})
     whole.result = [whole.copies[node] if hasattr(node, "op") else None for node in expected]
-    return [Pair(whole, part, "partitioner")]
+    return [GraphPair(whole, part, "partitioner")]
 
 
 def _is_tangent(node: Any) -> bool:
     return "tangents" in node.name
 
 
-def check(pair: Pair, inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
+def check(pair: GraphPair, inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
     """Compares two graphs on inputs by their names; those that are missing are random."""
     before, after, stage = pair
     try:
