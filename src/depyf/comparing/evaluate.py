@@ -316,7 +316,9 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         return how.source(value)
     reason = _why_not_its_operator(node) if in_memory else why_not(node)
     if in_memory:
-        reason = "as_strided among writes" if "as_strided" in str(node.target) else reason.replace(_ONLY_WRITES, "")
+        reason = reason.replace(_ONLY_WRITES, "")
+        if "as_strided" in str(node.target):
+            raise Cannot("as_strided among writes")
     if reason or node.op != "call_function":
         if random is not None and node.op == "call_function":
             return how.source(random(node))

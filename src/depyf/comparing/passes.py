@@ -209,7 +209,8 @@ def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]
             ordinals[node] = numbers[group] = numbers.get(group, 0) + 1
     random = lambda node: _made(node, ordinals[node])  # noqa: E731
     if any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order):
-        known = {node: inputs[node.name] for node in graph.placeholders if node.name in inputs}
+        known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
+                 for at, node in enumerate(graph.placeholders) if node.users or node in wanted}  # fmt: skip
         return evaluate_in_memory(graph.nodes, known, wanted, Exact(), graph.owner, random)
     found = evaluate(order, known, wanted, Exact(), graph.owner, random)
     return found, found
