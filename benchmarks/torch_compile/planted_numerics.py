@@ -6,9 +6,11 @@
     python benchmarks/torch_compile/planted_numerics.py --constants         false alarms and detections for a range of
                                                                             each constant of the rounding rule
 
-A fault is one operator in one place: its decomposition, its lowering, the C++ that is generated for it, or a pass over
-the graph. The lines that use it carry its name in a comment, ``# gelu``; what is found has to be at such a line, and
-nowhere else. Exit status 1 if a fault is missed or put elsewhere, or an untouched program has an alarm.
+A fault is one operator in one place: its decomposition, its lowering, the C++ that is generated for it, a pass over
+the graph, the partitioner, or functionalisation. The lines that use it carry its name in a comment, ``# gelu``; what is
+found has to be at such a line, and nowhere else. The last line has the three figures: faults at their lines, in the
+right stage, and found at all. Exit status 1 if a fault is missed or put elsewhere, or an untouched program has an
+alarm.
 """
 
 from __future__ import annotations
@@ -28,10 +30,10 @@ import torch.nn.functional as F
 
 
 def mlp(x: Any, w1: Any, w2: Any) -> Any:
-    h = F.gelu(x @ w1)  # gelu mm
+    h = F.gelu(x @ w1)  # gelu gelu_backward mm
     h = h - h.mean(-1, keepdim=True)  # mean sub
-    y = torch.tanh(h) @ w2  # tanh mm tanh_backward
-    return torch.sigmoid(y) * y  # sigmoid sigmoid_backward
+    y = torch.tanh(h) @ w2  # tanh mm tanh_backward tanh_and_rest
+    return torch.sigmoid(y) * y  # sigmoid sigmoid_backward mul
 
 
 def attention(q: Any, k: Any, v: Any) -> Any:
@@ -43,29 +45,30 @@ def attention(q: Any, k: Any, v: Any) -> Any:
 
 
 def block(x: Any, g: Any, b: Any, w: Any) -> Any:
-    h = F.layer_norm(x, (x.shape[-1],), g, b)  # layer_norm rsqrt layer_norm_backward
-    h = F.silu(h @ w)  # silu silu_backward mm
-    return x + h * torch.rsqrt(h.square().sum(-1, keepdim=True) + 1.0)  # rsqrt sum
+    h = F.layer_norm(x, (x.shape[-1],), g, b)  # layer_norm rsqrt layer_norm_backward mul
+    h = F.silu(h @ w)  # silu silu_backward mm mul
+    return x + h * torch.rsqrt(h.square().sum(-1, keepdim=True) + 1.0)  # rsqrt sum mul
 
 
 def convolution(x: Any, w: Any, b: Any) -> Any:
     y = F.conv2d(x, w, b, padding=1)  # convolution
     y = F.relu(y)  # relu threshold_backward
-    y = F.avg_pool2d(y, 2)  # with max_pool2d torch 2.13 on one thread loses the gradients, and that is found
-    return F.hardswish(y) + F.interpolate(x, scale_factor=0.5)[:, :1]  # hardswish upsample
+    # with max_pool2d torch 2.13 on one thread loses the gradients, and that is found
+    y = F.avg_pool2d(y, 2)  # avg_pool2d_backward
+    return F.hardswish(y) + F.interpolate(x, scale_factor=0.5)[:, :1]  # hardswish hardswish_backward upsample_backward
 
 
 def losses(x: Any, y: Any) -> Any:
-    a = F.huber_loss(x, y, reduction="none")  # huber abs
-    b = F.smooth_l1_loss(x, y)  # smooth_l1 abs
-    c = F.log_softmax(x, -1).exp().cumsum(-1)  # log_softmax cumsum exp
+    a = F.huber_loss(x, y, reduction="none")  # huber huber_backward abs
+    b = F.smooth_l1_loss(x, y)  # smooth_l1 smooth_l1_backward abs
+    c = F.log_softmax(x, -1).exp().cumsum(-1)  # log_softmax log_softmax_backward cumsum exp
     return a.sum() + b + c.mean() + (x - y).abs().max()  # sum mean sub abs
 
 
 def cell(x: Any, h: Any, w: Any, u: Any) -> Any:
     z = torch.sigmoid(x @ w)  # sigmoid sigmoid_backward mm
     for _ in range(3):
-        h = (1 - z) * h + z * torch.tanh(h @ u)  # tanh tanh_backward mm rsub sub
+        h = (1 - z) * h + z * torch.tanh(h @ u)  # tanh tanh_backward mm mul
     return torch.erf(h) + torch.atan2(h, z)  # erf atan2
 
 
@@ -76,7 +79,7 @@ def gathered(x: Any, table: Any, i: Any) -> Any:
 
 
 def updated(x: Any, state: Any) -> Any:
-    state.mul_(0.9).add_(x.detach().exp(), alpha=0.1)  # mul exp
+    state.mul_(0.9).add_(x.detach().exp(), alpha=0.1)  # mul_ add_ exp
     return x.sin() + state.cos()  # sin cos
 
 
@@ -111,6 +114,24 @@ class Fault(NamedTuple):
     plant: Callable[[], Any]
     backward: bool = False
 
+    @property
+    def stages(self) -> Tuple[str, ...]:
+        """What the stage may be called; the last where torch's graphs are compared as a whole."""
+        made_by: str = self.plant.__qualname__.partition(".")[0]
+        return _STAGES[made_by]
+
+
+_STAGES = {
+    "decomposition": ("decomposition", "decompositions or the partitioner"),
+    "lowering": ("kernel", "only as fused", "in place", "Inductor"),
+    "one_element": ("kernel", "only as fused", "in place", "Inductor"),
+    "generated": ("kernel", "only as fused", "in place", "Inductor"),
+    "fused": ("only as fused", "Inductor"),
+    "graph_pass": ("graph pass", "Inductor"),
+    "partition": ("partitioner", "decompositions or the partitioner"),
+    "functionalisation": ("AOTAutograd",),
+}
+
 
 @contextlib.contextmanager
 def _replaced(table: Any, key: Any, value: Any) -> Iterator[None]:
@@ -131,6 +152,37 @@ def lowering(name: str, size: float = 1.001) -> Callable[[], Any]:
         op = _operator(name)
         original, times = of_inductor.lowerings[op], of_inductor.lowerings[torch.ops.aten.mul.Tensor]
         return _replaced(of_inductor.lowerings, op, lambda *a, **k: times(original(*a, **k), size))
+
+    return plant
+
+
+def one_element(name: str) -> Callable[[], Any]:
+    """Of what Inductor makes of an operator, the first element is off."""
+
+    def plant() -> Any:
+        from torch._inductor import ir
+        from torch._inductor import lowering as of_inductor
+        from torch._inductor.virtualized import ops
+
+        op = _operator(name)
+        original = of_inductor.lowerings[op]
+
+        def wrong(*args: Any, **kwargs: Any) -> Any:
+            right = original(*args, **kwargs)
+            load = right.make_loader()
+
+            def element(index: Any) -> Any:
+                value, zero = load(index), ops.constant(0, torch.int64)
+                firsts = [ops.eq(ops.index_expr(one, torch.int64), zero) for one in index]
+                more = ops.mul(value, ops.constant(1.5, dtype))
+                return ops.where(functools.reduce(ops.logical_and, firsts), more, value)
+
+            dtype = right.get_dtype()
+            return ir.Pointwise.create(
+                device=right.get_device(), dtype=dtype, inner_fn=element, ranges=right.get_size()
+            )
+
+        return _replaced(of_inductor.lowerings, op, wrong)
 
     return plant
 
@@ -157,43 +209,124 @@ def decomposition(name: str, size: float = 1.001) -> Callable[[], Any]:
     return plant
 
 
-def generated(name: str, size: float = 1.001) -> Callable[[], Any]:
-    """The C++ that is written for an operation is off by a factor, with vectors and without."""
+@contextlib.contextmanager
+def _overridden(name: str, changed: Callable[[Any, str], Any]) -> Iterator[None]:
+    """The functions that write an operation's C++, with vectors and without, given one and how a value is scaled."""
+    from torch._inductor.codegen import cpp
 
-    @contextlib.contextmanager
-    def plant() -> Iterator[None]:
-        from torch._inductor.codegen import cpp
+    kept = []
+    for owner, form in ((cpp.CppOverrides, "({0} * {1}f)"), (cpp.CppVecOverrides, "({0} * decltype({0})({1}f))")):
+        original = getattr(owner, name)
+        kept.append((owner, vars(owner).get(name)))
+        setattr(owner, name, staticmethod(functools.wraps(original)(changed(original, form))))
+    try:
+        yield
+    finally:
+        for owner, one in kept:
+            setattr(owner, name, one) if one is not None else delattr(owner, name)
 
-        kept = []
-        for owner, form in ((cpp.CppOverrides, "({} * {}f)"),
-                            (cpp.CppVecOverrides, "({0} * decltype({0})({1}f))")):  # fmt: skip
-            original = getattr(owner, name)
-            kept.append((owner, vars(owner)[name] if name in vars(owner) else None))
-            wrong = functools.wraps(original)(
-                lambda *a, original=original, form=form: form.format(original(*a), size)
-            )
-            setattr(owner, name, staticmethod(wrong))
-        try:
-            yield
-        finally:
-            for owner, one in kept:
-                setattr(owner, name, one) if one is not None else delattr(owner, name)
+
+def generated(name: str, size: float = 1.001, vectors: bool = False) -> Callable[[], Any]:
+    """The C++ that is written for an operation is off by a factor, with vectors and without, or with vectors only."""
+
+    def changed(original: Any, form: str) -> Any:
+        if vectors and "decltype" not in form:
+            return original
+        return lambda *args: form.format(original(*args), size)
+
+    def plant() -> Any:
+        return _overridden(name, changed)
 
     return plant
 
 
-def graph_pass(change: Callable[[Any], bool]) -> Callable[[], Any]:
+def fused(name: str, other: str, size: float = 1.001) -> Callable[[], Any]:
+    """The C++ of an operation is off by a factor in a kernel which has computed another operation before."""
+    seen = set()
+
+    def noted(original: Any, form: str) -> Any:
+        from torch._inductor.virtualized import V
+
+        def note(*args: Any) -> Any:
+            seen.add(id(V.kernel))
+            return original(*args)
+
+        return note
+
+    def changed(original: Any, form: str) -> Any:
+        from torch._inductor.virtualized import V
+
+        return lambda *args: form.format(original(*args), size) if id(V.kernel) in seen else original(*args)
+
+    @contextlib.contextmanager
+    def plant() -> Iterator[None]:
+        seen.clear()
+        with _overridden(name, changed), _overridden(other, noted):
+            yield
+
+    return plant
+
+
+def graph_pass(change: Callable[[Any], bool], backward: bool = False) -> Callable[[], Any]:
     """A pass over the graph, after all others, changes the first node that it can."""
 
     def plant() -> Any:
         def custom(graph: Any) -> None:
-            for node in graph.nodes:
-                if node.op == "call_function" and change(node):
-                    break
+            if not backward or any("tangents" in node.name for node in graph.nodes):
+                _change_first(graph, change)
 
         return torch._inductor.config.patch(post_grad_custom_post_pass=custom)
 
     return plant
+
+
+def partition(change: Callable[[Any], bool], part: int) -> Callable[[], Any]:
+    """The partitioner changes the first node that it can in the forward (0) or the backward (1) that it makes."""
+
+    @contextlib.contextmanager
+    def plant() -> Iterator[None]:
+        from torch._inductor import compile_fx
+
+        original = compile_fx.min_cut_rematerialization_partition
+
+        def wrong(*args: Any, **kwargs: Any) -> Any:
+            graphs = original(*args, **kwargs)
+            _change_first(graphs[part].graph, change)
+            graphs[part].recompile()
+            return graphs
+
+        with _replaced(vars(compile_fx), "min_cut_rematerialization_partition", wrong), _replaced(
+            vars(torch._functorch.partitioners), "min_cut_rematerialization_partition", wrong
+        ):
+            yield
+
+    return plant
+
+
+def functionalisation(name: str, change: Callable[[Any, Any], Any]) -> Callable[[], Any]:
+    """AOTAutograd records an operator with other arguments."""
+
+    @contextlib.contextmanager
+    def plant() -> Iterator[None]:
+        from torch._subclasses.functional_tensor import FunctionalTensorMode
+
+        original, op = FunctionalTensorMode.__torch_dispatch__, _operator(name)
+
+        def wrong(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            args, kwargs = change(args, kwargs) if func is op else (args, kwargs)
+            return original(self, func, types, args, kwargs)
+
+        FunctionalTensorMode.__torch_dispatch__ = wrong
+        try:
+            yield
+        finally:
+            FunctionalTensorMode.__torch_dispatch__ = original
+
+    return plant
+
+
+def _change_first(graph: Any, change: Callable[[Any], bool]) -> None:
+    any(change(node) for node in list(graph.nodes) if node.op == "call_function")
 
 
 def _swapped(word: str, other: Any) -> Callable[[Any], bool]:
@@ -201,6 +334,27 @@ def _swapped(word: str, other: Any) -> Callable[[Any], bool]:
         if word not in str(node.target):
             return False
         node.target = other
+        return True
+
+    return change
+
+
+def _row(word: str) -> Callable[[Any], bool]:
+    """The first row of the result is off."""
+
+    def change(node: Any) -> bool:
+        if word not in str(node.target):
+            return False
+        with node.graph.inserting_after(node):
+            row = node.graph.call_function(torch.ops.aten.select.int, (node, 0, 0))
+        with node.graph.inserting_after(row):
+            times = node.graph.call_function(torch.ops.aten.mul.Tensor, (row, 1.01))
+        with node.graph.inserting_after(times):
+            new = node.graph.call_function(torch.ops.aten.select_scatter.default, (node, times, 0, 0))
+        value = node.meta["val"]
+        for one, like in ((row, value[0]), (times, value[0]), (new, value)):
+            one.meta = {**node.meta, "val": like}
+        node.replace_all_uses_with(new, delete_user_cb=lambda user: user not in (row, new))
         return True
 
     return change
@@ -262,33 +416,76 @@ FAULTS = [
     Fault("threshold_backward", "convolution", decomposition("threshold_backward"), True),
     Fault("layer_norm_backward", "block", decomposition("native_layer_norm_backward"), True),
     Fault("embedding_backward", "gathered", decomposition("embedding_dense_backward"), True),
+    Fault("hardswish_backward", "convolution", decomposition("hardswish_backward"), True),
+    Fault("huber_backward", "losses", decomposition("huber_loss_backward"), True),
+    Fault("smooth_l1_backward", "losses", decomposition("smooth_l1_loss_backward"), True),
+    Fault("log_softmax_backward", "losses", decomposition("_log_softmax_backward_data"), True),
+    Fault("gelu_backward", "mlp", decomposition("gelu_backward"), True),
+    Fault("avg_pool2d_backward", "convolution", lowering("avg_pool2d_backward"), True),
+    Fault("upsample_backward", "convolution", graph_pass(_replaced_by_new("index_put"), True), True),
+    Fault("cos", "updated", lowering("cos"), True),
     Fault("sub", "mlp", graph_pass(_swapped("aten.sub", aten.add.Tensor))),
     Fault("exp", "losses", graph_pass(_swapped("aten.exp", aten.expm1.default))),
     Fault("mm", "mlp", graph_pass(_replaced_by_new("aten.mm"))),
     Fault("sin", "updated", graph_pass(_swapped("aten.sin", aten.cos.default))),
     Fault("abs", "losses", graph_pass(_replaced_by_new("aten.abs"))),
+    Fault("mm", "mlp", graph_pass(_replaced_by_new("aten.mm"), True), True),
+    Fault("bmm", "attention", graph_pass(_replaced_by_new("aten.bmm"), True), True),
+    Fault("mm", "cell", graph_pass(_row("aten.mm"), True), True),
+    Fault("mm", "block", graph_pass(_row("aten.mm"))),
+    Fault("exp", "updated", one_element("exp")),
+    Fault("erf", "cell", one_element("erf")),
+    Fault("rsqrt", "block", one_element("rsqrt")),
+    Fault("sigmoid", "mlp", one_element("sigmoid"), True),
+    Fault("log1p", "gathered", generated("log1p", vectors=True)),
+    Fault("atan2", "cell", fused("atan2", "erf")),
+    Fault("mul", "mlp", fused("mul", "sigmoid")),
+    Fault("cos", "updated", fused("cos", "exp")),
+    Fault("mul", "block", fused("mul", "sigmoid"), True),
+    Fault("bmm", "attention", partition(_replaced_by_new("aten.bmm"), 0), True),
+    Fault("tanh", "cell", partition(_swapped("aten.tanh", aten.sin.default), 0), True),
+    Fault("mm", "mlp", partition(_replaced_by_new("aten.mm"), 1), True),
+    Fault("tanh_backward", "cell", partition(_swapped("aten.sub", aten.add.Tensor), 1), True),
+    Fault("mul_", "updated", functionalisation("mul_.Tensor", lambda args, _: ((args[0], 0.91), {}))),
+    Fault("add_", "updated", functionalisation("add_.Tensor", lambda args, _: (args, {}))),
+    Fault("softmax", "attention", functionalisation("_softmax", lambda args, _: ((args[0], 2, args[2]), {}))),
+    Fault("cumsum", "losses", functionalisation("cumsum", lambda args, _: ((args[0], 0), {})), True),
 ]  # fmt: skip
 
 # ---- running
 
 
-def run(program: str, dtype: Any, training: bool, seed: int = 0) -> Any:
-    """What `depyf.compare` says of one program."""
-    import depyf
-
+def _run(program: str, dtype: Any, training: bool, how: Callable[[Any], Any] = torch.compile) -> List[Any]:
+    """The result of one program, its inputs afterwards, and the gradients."""
     torch._dynamo.reset()
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     function, make = PROGRAMS[program]
     inputs = make(dtype)
     if training:
         floats = [one for one in inputs if one.is_floating_point()]
         for one in floats[: 1 if program == "updated" else None]:
             one.requires_grad_()
+    result = how(function)(*inputs)
+    if training:
+        result.float().square().sum().backward()
+    return [result, *inputs, *(one.grad for one in inputs if one.grad is not None)]
+
+
+def run(program: str, dtype: Any, training: bool) -> Any:
+    """What `depyf.compare` says of one program."""
+    import depyf
+
     with tempfile.TemporaryDirectory() as folder, depyf.compare(folder) as report:
-        result = torch.compile(function)(*inputs)
-        if training:
-            result.float().square().sum().backward()
+        _run(program, dtype, training)
     return report
+
+
+def has_effect(fault: Fault) -> bool:
+    """Whether a program computes something else with the fault: not where a version has no use for what it changes."""
+    with fault.plant():
+        compiled = _run(fault.program, torch.float32, fault.backward)
+    eager = _run(fault.program, torch.float32, fault.backward, lambda function: function)
+    return not all(torch.allclose(one, other, 2e-5, 1e-6, equal_nan=True) for one, other in zip(compiled, eager))
 
 
 def lines_with(name: str, program: str) -> List[int]:
@@ -299,19 +496,30 @@ def lines_with(name: str, program: str) -> List[int]:
 
 
 def planted(faults: List[Fault], verbose: bool) -> int:
-    missed = 0
+    missed = in_stage = detected = number = 0
     for fault in faults:
         with fault.plant():
             report = run(fault.program, torch.float32, fault.backward)
+        where = "backward" if fault.backward else "forward"
+        if not report.findings and not has_effect(fault):
+            print(f"no effect {fault.name} in {fault.program}, {where}: the results are eager's", flush=True)
+            continue
+        number += 1
         found = [one.line for one in report.findings]
+        stages = list(dict.fromkeys(one.stage for one in report.findings))
         expected = lines_with(fault.name, fault.program)
         verdict = "found" if found and set(found) <= set(expected) else "MISSED" if not found else "ELSEWHERE"
         missed += verdict != "found"
-        stages = ", ".join(dict.fromkeys(one.stage for one in report.findings))
-        print(f"{verdict:9} {fault.name} in {fault.program}: {stages} {found} of {expected}", flush=True)
+        detected += bool(found)
+        right = bool(found) and set(stages) <= set(fault.stages)
+        in_stage += right
+        said = ", ".join(stages) + ("" if right or not found else f" (NOT {fault.stages[0]})")
+        print(f"{verdict:9} {fault.name} in {fault.program}, {where}: {said} {found} of {expected}", flush=True)
         if verbose or verdict != "found":
             print("    " + str(report).replace("\n", "\n    "))
-    print(f"{len(faults) - missed} of {len(faults)} faults at their lines")
+    figures = ((number - missed, "at their lines"), (in_stage, "in the right stage"), (detected, "found"))
+    shares = (f"{one} {words} ({one / max(1, number):.0%})" for one, words in figures)
+    print(f"{number} faults: " + ", ".join(shares))
     return missed
 
 

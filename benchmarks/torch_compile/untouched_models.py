@@ -13,6 +13,9 @@ why the rest was not checked. Exit status 1 if there is an alarm, or an error in
 from __future__ import annotations
 
 import argparse
+import functools
+import importlib
+import importlib.util
 import sys
 import tempfile
 import time
@@ -220,7 +223,13 @@ def gru_cells() -> Any:
 
 @model
 def lstm() -> Any:
-    return Module(lambda self, x: self.cells(x)[0], cells=nn.LSTM(8, 8, batch_first=True)), of((2, 4, 8))
+    def read(self: Any, x: Any) -> Any:  # nn.LSTM itself is not compiled
+        state = (x.new_zeros(2, 8), x.new_zeros(2, 8))
+        for one in x.unbind(1):
+            state = self.cell(one, state)
+        return state
+
+    return Module(read, cell=nn.LSTMCell(8, 8)), of((2, 4, 8))
 
 
 @model
@@ -535,6 +544,152 @@ def subclass() -> Any:
     from torch.testing._internal.two_tensor import TwoTensor
 
     return Module(lambda self, x: (x.sin() * 2).cos().sum(0)), [TwoTensor(torch.randn(4, 5), torch.randn(4, 5))]
+
+
+# ---- more models
+
+
+@model
+def dispatched_experts() -> Any:
+    def route(self: Any, x: Any) -> Any:
+        weight, chosen = self.gate(x).softmax(-1).max(-1)
+        order = chosen.argsort(stable=True)
+        rank = torch.arange(8) - torch.searchsorted(chosen[order].contiguous(), chosen[order])
+        slots = torch.zeros(3, 8, 16, dtype=x.dtype).index_put((chosen[order], rank), x[order])
+        y = torch.bmm(F.gelu(torch.bmm(slots, self.up)), self.down)[chosen[order], rank]
+        return torch.zeros_like(x).index_copy(0, order, y * weight[order, None])
+
+    return Module(route, gate=nn.Linear(16, 3), up=nn.Parameter(torch.randn(3, 16, 24) / 4),
+                  down=nn.Parameter(torch.randn(3, 24, 16) / 4)), of((8, 16))  # fmt: skip
+
+
+@model
+def graph_attention() -> Any:
+    def attend(self: Any, x: Any, edges: Any) -> Any:
+        here, there = edges
+        h = self.layer(x)
+        score = F.leaky_relu(self.source(h)[here] + self.target(h)[there], 0.2).squeeze(-1)
+        most = torch.full((9,), -1e4, dtype=score.dtype).scatter_reduce(0, there, score, "amax")
+        weight = (score - most[there]).exp()
+        total = torch.zeros(9, dtype=score.dtype).index_add(0, there, weight)
+        return F.elu(torch.zeros(9, 6, dtype=h.dtype).index_add(0, there, h[here] * (weight / total[there])[:, None]))
+
+    return Module(attend, layer=nn.Linear(5, 6), source=nn.Linear(6, 1), target=nn.Linear(6, 1)), [
+        torch.randn(9, 5), torch.randint(0, 9, (2, 20))]  # fmt: skip
+
+
+@model
+def diffusion_block() -> Any:
+    def denoise(self: Any, x: Any, t: Any, text: Any) -> Any:
+        time = self.time(F.silu((t[:, None] * torch.arange(8)).sin().to(x.dtype)))
+        h = self.conv1(F.silu(self.norm1(x))) + time[:, :, None, None]
+        h = x + self.conv2(F.dropout(F.silu(self.norm2(h)), 0.0, self.training))
+        flat = self.norm3(h).flatten(2).transpose(1, 2)
+        flat = flat + self.attention(flat, text, text, need_weights=False)[0]
+        gate, up = self.widen(flat).chunk(2, -1)
+        return (flat + self.narrow(up * F.gelu(gate))).transpose(1, 2).view_as(h)
+
+    return Module(denoise, norm1=nn.GroupNorm(4, 8), conv1=nn.Conv2d(8, 8, 3, padding=1), time=nn.Linear(8, 8), norm2=nn.GroupNorm(4, 8),
+                  conv2=nn.Conv2d(8, 8, 3, padding=1), norm3=nn.GroupNorm(2, 8), attention=nn.MultiheadAttention(8, 2, batch_first=True, kdim=6, vdim=6),
+                  widen=nn.Linear(8, 32), narrow=nn.Linear(16, 8)), [torch.randn(2, 8, 4, 4), torch.tensor([3.0, 40.0]), torch.randn(2, 3, 6)]
+
+
+@model
+def rnn() -> Any:
+    def read(self: Any, x: Any) -> Any:  # nn.RNN itself is not compiled
+        there, back = x.new_zeros(2, 8), x.new_zeros(2, 8)
+        for one, other in zip(x.unbind(0), x.flip(0).unbind(0)):
+            there, back = self.there(one, there), self.back(other, back)
+        return torch.cat([there, back], -1)
+
+    return Module(read, there=nn.RNNCell(6, 8), back=nn.RNNCell(6, 8, nonlinearity="relu")), of((4, 2, 6))
+
+
+@model
+def quantised_integers() -> Any:
+    def multiply(self: Any, x: Any) -> Any:
+        step = x.detach().abs().amax(-1, keepdim=True).float().clamp(min=1e-6) / 127
+        whole = (x.detach().float() / step).round().clamp(-128, 127).to(torch.int8)
+        return (torch._int_mm(whole, self.weight.t()).float() * step * self.step).to(x.dtype) + x.sum()
+
+    return Module(multiply, weight=torch.randint(-127, 128, (24, 32), dtype=torch.int8), step=torch.rand(24) / 64), of((20, 32))
+
+
+@model
+def quantised_linear() -> Any:
+    layers = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 8))
+    quantised = torch.ao.quantization.quantize_dynamic(layers, {nn.Linear}, dtype=torch.qint8)
+    return adam_of(lambda self, x: quantised(x.float()).softmax(-1).to(x.dtype)), of((6, 16))
+
+
+@model
+def inverted_residual() -> Any:
+    def see(self: Any, x: Any) -> Any:
+        h = F.hardswish(self.norm1(self.widen(x)))
+        h = F.relu6(self.norm2(self.depth(h)))
+        scale = F.hardsigmoid(self.excite(F.relu(self.squeeze(F.adaptive_avg_pool2d(h, 1)))))
+        return x + self.norm3(self.narrow(h * scale))
+
+    return Module(see, widen=nn.Conv2d(4, 16, 1, bias=False), norm1=nn.BatchNorm2d(16), depth=nn.Conv2d(16, 16, 3, padding=1, groups=16, bias=False),
+                  norm2=nn.BatchNorm2d(16), squeeze=nn.Conv2d(16, 4, 1), excite=nn.Conv2d(4, 16, 1), narrow=nn.Conv2d(16, 4, 1, bias=False),
+                  norm3=nn.BatchNorm2d(4)), of((2, 4, 6, 6))
+
+
+@model
+def convnext_block() -> Any:
+    def see(self: Any, x: Any) -> Any:
+        h = self.norm(self.depth(x).permute(0, 2, 3, 1))
+        h = F.gelu(self.up(h))
+        h = self.g * (h * h.norm(dim=(1, 2), keepdim=True)) + h
+        return x + (self.scale * self.down(h)).permute(0, 3, 1, 2)
+
+    return Module(see, depth=nn.Conv2d(6, 6, 7, padding=3, groups=6), norm=nn.LayerNorm(6), up=nn.Linear(6, 24), g=nn.Parameter(torch.rand(24)),
+                  down=nn.Linear(24, 6), scale=nn.Parameter(torch.rand(6))), of((2, 6, 8, 8))
+
+
+# ---- models of transformers, where it is installed
+
+
+def of_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> None:
+    if importlib.util.find_spec("transformers"):
+        MODELS[make.__name__] = functools.partial(_made_by_transformers, make)
+
+
+def _made_by_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> Tuple[Any, List[Any]]:
+    transformers = importlib.import_module("transformers")
+
+    inner, inputs = make(transformers)
+    return Module(lambda self, *inputs: self.inner(*inputs, return_dict=False)[0], inner=inner), inputs
+
+
+SMALL: Dict[str, Any] = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+
+
+@of_transformers
+def hf_gpt2(t: Any) -> Any:
+    return t.GPT2LMHeadModel(t.GPT2Config(vocab_size=40, n_positions=16, n_embd=16, n_layer=1, n_head=2)), [torch.randint(0, 40, (2, 7))]
+
+
+@of_transformers
+def hf_bert(t: Any) -> Any:
+    return t.BertModel(t.BertConfig(intermediate_size=32, max_position_embeddings=16, **SMALL)), [torch.randint(0, 40, (2, 7))]
+
+
+@of_transformers
+def hf_llama(t: Any) -> Any:
+    return t.LlamaForCausalLM(t.LlamaConfig(intermediate_size=32, num_key_value_heads=1, **SMALL)), [torch.randint(0, 40, (2, 7))]
+
+
+@of_transformers
+def hf_mixtral(t: Any) -> Any:
+    return t.MixtralForCausalLM(t.MixtralConfig(intermediate_size=32, num_key_value_heads=1, num_local_experts=3, **SMALL)), [
+        torch.randint(0, 40, (2, 7))]  # fmt: skip
+
+
+@of_transformers
+def hf_vit(t: Any) -> Any:
+    sizes = {name: size for name, size in SMALL.items() if name != "vocab_size"}
+    return t.ViTModel(t.ViTConfig(intermediate_size=32, image_size=8, patch_size=4, **sizes)), of((2, 3, 8, 8))
 
 
 # ---- whole steps

@@ -15,8 +15,10 @@ from forks import DEPYF  # noqa: E402
 import depyf  # noqa: E402
 import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
+from depyf.comparing.evaluate import References  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
 from planted_numerics import FAULTS, lines_with, lowering, run  # noqa: E402
+from reported_numerics import checked  # noqa: E402
 
 FAULTY = """\
 import torch
@@ -126,12 +128,39 @@ def test_a_fault_in_a_graph_as_a_whole_is_at_its_line(at, without_buffers):
     assert {one.line for one in report.findings} == set(lines_with(fault.name, fault.program))
 
 
-@pytest.mark.parametrize("at", [0, 2, 13, 19, 28, 34, 38])  # each way to plant one; planted_numerics.py has all
-def test_a_planted_fault_is_at_its_line(at):
+ONE_OF_EACH = {one.plant.__qualname__.partition(".")[0]: one for one in FAULTS}  # planted_numerics.py has all
+
+
+@pytest.mark.parametrize("way", ONE_OF_EACH)
+def test_a_planted_fault_is_at_its_line_and_in_its_stage(way):
+    fault = ONE_OF_EACH[way]
+    with fault.plant():
+        report = run(fault.program, torch.float32, fault.backward)
+    assert report.findings and {one.line for one in report.findings} <= set(lines_with(fault.name, fault.program))
+    assert {one.stage for one in report.findings} <= set(fault.stages)
+
+
+@pytest.mark.parametrize("at", [0, 28])
+def test_a_planted_fault_in_a_forward_and_a_backward_is_at_its_line(at):
     fault = FAULTS[at]
     with fault.plant():
         found = [one.line for one in run(fault.program, torch.float32, fault.backward).findings]
     assert found and set(found) <= set(lines_with(fault.name, fault.program))
+
+
+@pytest.mark.parametrize("number", [198101, 198131, 198094, 185337])  # writes in memory; only rounding
+def test_what_is_said_of_a_public_report_is_right(number):
+    assert checked(number, False) is not False  # None where this torch has it mended
+
+
+def test_elements_that_nobody_has_written_have_no_value():
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    memory = graph.call_function(torch.ops.aten.empty.memory_format, ([4],))
+    made = graph.call_function(torch.ops.aten.slice_scatter.default, (memory, x, 0, 0, 2))
+    references = References([made], {x: torch.ones(2), memory: torch.zeros(4)}, None)
+    assert not references.judge(made, torch.tensor([1.0, 1.0, float("nan"), 9.0])).wrong
+    assert references.judge(made, torch.tensor([1.0, 2.0, 0.0, 0.0])).wrong == "value"
 
 
 def test_a_program_is_compared_by_the_command(tmp_path):

@@ -12,8 +12,8 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from .rounding import Judgement, judge
 
-__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "STALE", "alone", "closure", "evaluate", "has_sums",
-           "number_of", "same", "why_not", "wide_dtype"]
+__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "STALE", "alone", "closure", "evaluate",
+           "evaluate_in_memory", "has_sums", "number_of", "same", "why_not", "wide_dtype"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
 _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
@@ -22,6 +22,8 @@ _NO_FP64 = ("view.dtype", "mkldnn", "mkl.", "onednn", "quantized", "nextafter", 
 
 
 STALE = "a read of memory that was written in place"
+_UNINITIALISED = "uninitialised memory"
+_ONLY_WRITES = "an operator that only writes into its arguments"
 _STALE: Any = weakref.WeakKeyDictionary()  # by graph
 
 
@@ -34,11 +36,13 @@ class Cannot(Exception):
 
 def why_not(node: Any) -> str:
     """Why the operation of a node can't be evaluated again; "" when it can."""
+    return STALE if node in _stale(node) else _why_not_its_operator(node)
+
+
+def _why_not_its_operator(node: Any) -> str:
     import torch
 
     target = node.target
-    if node in _stale(node):
-        return STALE
     if node.op in ("placeholder", "get_attr", "output") or callable(target) and _is_plain(target):
         return ""
     if not isinstance(target, torch._ops.OpOverload):
@@ -54,11 +58,11 @@ def why_not(node: Any) -> str:
     if namespace not in ("aten", "prims", "mkldnn", "mkl", "quantized", "onednn", "inductor"):
         return "a custom operator"
     if target._schema.name.rpartition("::")[2].startswith(("empty", "new_empty")):
-        return "uninitialised memory"
+        return _UNINITIALISED
     if "as_strided" in name and _layout(node) is None:
         return "as_strided, which depends on memory"
     if target._schema.is_mutable and not target._schema.returns:
-        return "an operator that only writes into its arguments"
+        return _ONLY_WRITES
     return ""
 
 
@@ -276,7 +280,32 @@ def evaluate(
     return found
 
 
-def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any) -> Any:
+def evaluate_in_memory(
+    nodes: Sequence[Any], values: Mapping[Any, Any], wanted: Iterable[Any], how: Eager, owner: Any, random: Any
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """The same of a graph whose operations write into each other's memory: all of them are run, in order.
+
+    Returns:
+        The values as they were made, and as they are in the end.
+    """
+    kept = set(wanted)
+    env = {node: _copied(how.source(value)) for node, value in values.items()}
+    made = {node: env[node] for node in kept & set(env)}
+    for node in nodes:
+        if node.op in ("call_function", "get_attr"):
+            env[node] = _one(node, env, how, owner, random, in_memory=True)
+            if node in kept:
+                made[node] = _copied(env[node])
+    return made, {node: env[node] for node in kept}
+
+
+def _copied(value: Any) -> Any:
+    import torch
+
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any, in_memory: bool = False) -> Any:
     import torch
     from torch.fx.node import map_aggregate, map_arg
 
@@ -285,23 +314,41 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any)
         for part in node.target.split("."):
             value = getattr(value, part)
         return how.source(value)
-    reason = why_not(node)
+    reason = _why_not_its_operator(node) if in_memory else why_not(node)
+    if in_memory:
+        reason = reason.replace(_ONLY_WRITES, "")
+        if "as_strided" in str(node.target):
+            raise Cannot("as_strided among writes")
     if reason or node.op != "call_function":
         if random is not None and node.op == "call_function":
             return how.source(random(node))
         raise Cannot(reason or f"{node.op} {node.target}")
-    if isinstance(how, Exact) and any(word in str(node.target) for word in _NO_FP64):
+    if isinstance(how, Exact) and any(word in str(node.target) for word in _NO_FP64) and not _is_of_integers(node):
         raise Cannot(f"{node.target} has no fp64")
     args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
-    if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
+    if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable and not in_memory:
         args, kwargs = _unshared(node.target, args, kwargs)
     if "as_strided" in str(node.target):
         value = args[0]
         memory = torch.empty_strided(value.shape, _layout(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
     target = torch.ops.aten.reshape.default if node.target in _views() else node.target
-    return how.result(node, target(*args, **kwargs))
+    try:
+        return how.result(node, target(*args, **kwargs))
+    except (RuntimeError, NotImplementedError) as error:
+        if not isinstance(how, Exact):
+            raise
+        raise Cannot(f"{node.target} has no fp64") from error
+
+
+def _is_of_integers(node: Any) -> bool:
+    """Whether a view of another type leaves the numbers as they are in the program."""
+    import torch
+
+    values = [one.meta.get("val") for one in (node, *node.all_input_nodes)]
+    return "view.dtype" in str(node.target) and all(
+        isinstance(one, torch.Tensor) and wide_dtype(one.dtype) is None for one in values)  # fmt: skip
 
 
 def _views() -> tuple[Any, ...]:
@@ -373,9 +420,29 @@ class References:
         self._seed += 2
         return [self.of(Rounded(100 + self._seed + more, scale))[node] for more in (0, 1)]
 
+    def _undefined(self, node: Any) -> Any:
+        """The elements of a node that depend on what was in memory that nobody has written; None if there is none."""
+        import torch
+
+        empty = [one for one in self.values if why_not(one) == _UNINITIALISED]
+        if not empty:
+            return None
+        filled = []
+        for content in (0, 1):
+            fill = {one: torch.full_like(self.values[one], content) for one in empty}
+            values = {**self.values, **fill}
+            filled.append(evaluate(self.order, values, [node], Eager(), self._owner)[node])
+        one, other = filled
+        return (one != other) & ((one == one) | (other == other))
+
     def judge(self, node: Any, value: Any) -> Judgement:
         """What is to be said of the node's value."""
+        import torch
+
         eager = self.of(Eager(), "eager")[node]
+        undefined = self._undefined(node)
+        if undefined is not None:
+            value = torch.where(undefined, eager, value)
         if same(value, eager):
             return Judgement(size=value.numel())
         exact = self.of(Exact(), "exact")[node]

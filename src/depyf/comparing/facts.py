@@ -13,14 +13,14 @@ DECOMPOSITIONS = (("torch.fx.experimental.proxy_tensor", "maybe_handle_decomp", 
 BUFFERS = (
     ("torch._inductor.graph", "GraphLowering.codegen", "the generated wrapper"),
     ("torch._inductor.graph", "GraphLowering.compile_to_module", "the module of a graph"),
-    ("torch._inductor.utils", "ValueWithLineMap", "the wrapper with the lines of its text"),
     ("torch._inductor.scheduler", "Scheduler.free_buffers", "the end of a kernel"),
+    ("torch._inductor.scheduler", "Scheduler.codegen_extern_call", "a kernel that Inductor does not generate"),
     ("torch._inductor.scheduler", "SchedulerBuffer.get_mutations", "what a kernel overwrites"),
     ("torch._inductor.compile_fx", "_recursive_joint_graph_passes", "the graph before the joint passes"),
     ("torch._inductor.compile_fx", "_recursive_post_grad_passes", "the graph before the last passes"),
     ("torch._inductor.ir", "Buffer.get_origin_node", "the operation of a buffer"),
 )
-"""Where, what, and what it tells. `ValueWithLineMap` came with 2.7; `SchedulerBuffer` with 2.5."""
+"""Where, what, and what it tells. `SchedulerBuffer` came with 2.5."""
 
 CACHES = (
     ("torch._inductor.config", "fx_graph_cache"),

@@ -162,7 +162,9 @@ class FirstCall:
         stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
         stage = stage or ("in place" if one.kind == "mutations" else "kernel")
         ranges = list(filter(None, (_range(source, known) for source, known in references.values.items())))
-        return Finding.at(lines_of([node]), stage, judgement, operation(node), self._plan.name, kernel=kernel,
+        behind = references.order[: references.order.index(node) + 1][::-1]  # what AOTAutograd adds has no line
+        lines = next(filter(None, (lines_of([made]) for made in behind)), [])
+        return Finding.at(lines, stage, judgement, operation(node), self._plan.name, kernel=kernel,
                           inputs=ranges[:_MOST_RANGES], repro=repro)  # fmt: skip
 
 
@@ -194,6 +196,8 @@ def _storage(value: Any) -> int:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, NotImplementedError):
+        return "eager has no such operator in this precision"
     return f"it comes of {error}" if isinstance(error, Cannot) else f"{type(error).__name__} when it was recomputed"
 
 

@@ -118,7 +118,8 @@ class Plan:
         self._freed |= set(wrapper.freed)
 
     def _ran(self, scheduler: Any, node: Any) -> bool:
-        return node is scheduler.current_node or node.get_operation_names() <= scheduler.completed_operations
+        is_current = node is getattr(scheduler, "current_node", None)
+        return is_current or node.get_operation_names() <= scheduler.completed_operations
 
     def _kernel(self, wrapper: Any) -> str:
         names = [getattr(line, "kernel_name", "") for line in wrapper.lines[self._lines :]]

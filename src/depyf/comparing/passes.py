@@ -1,15 +1,16 @@
 """The graph before Inductor's passes against the graph after them, both in fp64, on the real inputs.
 
 What the passes left as it was is told by its structure, and not computed. Of a joint graph, the forward's inputs are
-real and the gradients that come in are random.
+real and the gradients that come in are random. The forward and the backward that the partitioner makes of it are
+compared with it in the same way.
 """
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Container, Mapping, NamedTuple, Sequence
 
 from .decompositions import apart
-from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, number_of, why_not
+from .evaluate import STALE, Cannot, Exact, alone, closure, evaluate, evaluate_in_memory, number_of, why_not
 from .findings import Finding, GraphVerdict
 from .zoom import lines_of, operation
 
@@ -19,15 +20,32 @@ _TOLERANCE = 3e-6  # relative, rms: constants are folded in fp32
 
 
 class GraphBefore:
-    """A copy of a graph, as it is now."""
+    """A copy of a graph, as it is now.
 
-    def __init__(self, module: Any) -> None:
+    Args:
+        given: nodes that are inputs of the copy, and their names there.
+    """
+
+    def __init__(self, module: Any, graph: Any = None, given: Mapping[Any, str] | None = None) -> None:
         import torch
+        from torch.fx.node import map_arg
 
-        graph = torch.fx.Graph()
-        self.result = graph.graph_copy(module.graph, {})
-        graph.output(self.result)
-        self.owner, self.nodes = module, list(graph.nodes)
+        copied = torch.fx.Graph()
+        known: dict[Any, Any] = {}
+        inputs: dict[str, Any] = {}
+        for node in (graph or module.graph).nodes:
+            if node.op == "output":
+                self.result = map_arg(node.args[0], known.__getitem__)
+            elif given and node in given:
+                name = given[node]
+                if name not in inputs:
+                    inputs[name] = copied.placeholder(name)
+                    inputs[name].meta = dict(node.meta)
+                known[node] = inputs[name]
+            else:
+                known[node] = copied.node_copy(node, known.__getitem__)
+        copied.output(self.result)
+        self.owner, self.graph, self.nodes, self.copies = module, copied, list(copied.nodes), known
         self.placeholders = [node for node in self.nodes if node.op == "placeholder"]
 
     @property
@@ -41,15 +59,23 @@ class GraphBefore:
         return found
 
 
+class GraphPair(NamedTuple):
+    """Two graphs that are to be equal, and the stage between them."""
+
+    before: GraphBefore
+    after: GraphBefore
+    stage: str = "graph pass"
+
+
 class Passes:
     """Hears of Inductor's passes; checks them when a graph is called first."""
 
     def __init__(self) -> None:
         self._before: dict[int, GraphBefore] = {}
-        self.joint: list[tuple[GraphBefore, GraphBefore]] = []
+        self._joint: dict[str, GraphPair] = {}  # by compile ids
         self._depth = 0
 
-    def joint_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
+    def joint_passes(self, original: Any, module: Any, args: Any, kwargs: Any, compile_id: str) -> Any:
         """Runs the passes on a joint graph, or on one for inference."""
         outer = self._depth == 0
         before = GraphBefore(module) if outer else None
@@ -59,9 +85,10 @@ class Passes:
         finally:
             self._depth -= 1
         if before is not None:
-            self._before[id(result)] = before
-            if any("tangents" in node.name for node in before.placeholders):
-                self.joint = [(before, GraphBefore(result))]
+            changed = module if result is None else result  # torch 2.6 gives nothing
+            self._before[id(changed)] = before
+            if any(map(_is_tangent, before.placeholders)):
+                self._joint[compile_id] = GraphPair(before, GraphBefore(changed))
         return result
 
     def post_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
@@ -74,27 +101,57 @@ class Passes:
         finally:
             self._depth -= 1
 
-    def take(self, module: Any) -> tuple[GraphBefore, GraphBefore] | None:
-        """A graph that is about to be lowered: before and after."""
+    def take(self, module: Any, compile_id: str, is_backward: bool) -> list[GraphPair]:
+        """Of a graph that is about to be lowered: what is to be equal, in the order of stages."""
         before = self._before.pop(id(module), None)
-        return None if before is None else (before, GraphBefore(module))
+        if before is None:
+            return []
+        joint = self._joint.get(compile_id)
+        pairs = [joint] if joint is not None and not is_backward else []
+        if joint is not None:
+            pairs += _partitioned(joint.after, before, is_backward)
+        if is_backward:
+            self._joint.pop(compile_id, None)
+        return [*pairs, GraphPair(before, GraphBefore(module))]
 
 
-def check(pair: tuple[GraphBefore, GraphBefore], inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
+def _partitioned(joint: GraphBefore, part: GraphBefore, is_backward: bool) -> list[GraphPair]:
+    """A joint graph and its forward or backward, each with the inputs of that part; none if it has other results."""
+    inputs = [node for node in joint.placeholders if not _is_tangent(node)]
+    forward = len(joint.result) - len(inputs)  # a joint graph gives the forward's results, then one gradient an input
+    names = {node.name: node for node in joint.nodes}
+    expected = list(joint.result[forward:] if is_backward else joint.result[:forward])
+    if not is_backward:
+        expected += [names.get(getattr(node, "name", "")) for node in part.result[forward:]]  # saved for the backward
+    if len(expected) != len(part.result) or any(node.name not in names for node in part.placeholders):
+        return []
+    numbers = _structure(joint.nodes, {})  # of what is computed twice, the partitioner keeps one
+    given = {numbers[names[node.name]]: node.name for node in part.placeholders}
+    whole = GraphBefore(joint.owner, joint.graph, {node: given[at] for node, at in numbers.items() if at in given})
+    whole.result = [whole.copies[node] if hasattr(node, "op") else None for node in expected]
+    return [GraphPair(whole, part, "partitioner")]
+
+
+def _is_tangent(node: Any) -> bool:
+    return "tangents" in node.name
+
+
+def check(pair: GraphPair, inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
     """Compares two graphs on inputs by their names; those that are missing are random."""
-    before, after = pair
+    before, after, stage = pair
     try:
         with alone():
             found = _first_difference(before, after, inputs)
     except Exception as error:
-        reason = f"the passes can't be evaluated: {error}" if isinstance(error, Cannot) else (
-            f"{type(error).__name__} when the passes were evaluated")  # fmt: skip
+        what = "the partition" if stage == "partitioner" else "the passes"
+        reason = f"{what} can't be evaluated: {error}" if isinstance(error, Cannot) else (
+            f"{type(error).__name__} in the evaluation of {what}")  # fmt: skip
         verdict.unchecked[reason] = verdict.unchecked.get(reason, 0) + 1
         return
     if found is None:
         return
     node, lines, wrong = found
-    verdict.wrong.append(Finding.at(lines, "graph pass", wrong, operation(node), verdict.graph))
+    verdict.wrong.append(Finding.at(lines, stage, wrong, operation(node), verdict.graph))
 
 
 def _first_difference(before: GraphBefore, after: GraphBefore, inputs: Mapping[str, Any]) -> Any:
@@ -104,7 +161,7 @@ def _first_difference(before: GraphBefore, after: GraphBefore, inputs: Mapping[s
              if name in after.results and ones[node] != others[after.results[name]]]  # fmt: skip
     if not pairs:
         return None
-    left, right = _values(before, [one for one, _ in pairs], inputs), _values(after, [one for _, one in pairs], inputs)
+    (_, left), (_, right) = (_values(graph, ones, inputs) for graph, ones in zip((before, after), zip(*pairs)))
     if all(apart(_tensor(left[one]), _tensor(right[other]), _TOLERANCE) is None for one, other in pairs):
         return None
     return _locate(before, after, [one for one, _ in pairs], [other for _, other in pairs], inputs)
@@ -115,6 +172,7 @@ def _structure(nodes: Sequence[Any], keys: dict[Any, int]) -> dict[Any, int]:
     from torch.fx.node import map_arg
 
     found: dict[Any, int] = {}
+    drawn = 0  # what draws random numbers twice has two values
     for node in nodes:
         if node.op == "placeholder":
             key: Any = ("placeholder", node.name)
@@ -122,6 +180,9 @@ def _structure(nodes: Sequence[Any], keys: dict[Any, int]) -> dict[Any, int]:
             continue
         else:
             key = (node.op, str(node.target), repr(map_arg((node.args, node.kwargs), lambda one: _Number(found[one]))))
+            if node.op == "call_function" and why_not(node) == "random":
+                drawn += 1
+                key += (drawn,)
         found[node] = keys.setdefault(key, len(keys))
     return found
 
@@ -134,10 +195,11 @@ class _Number:
         return f"#{self._number}"
 
 
-def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> dict[Any, Any]:
+def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The values of nodes as they were made, and as they are in the end."""
+    order, sources = closure(wanted, lambda node: node.op == "placeholder")
     known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
-             for at, node in enumerate(graph.placeholders)}  # fmt: skip
-    order, _ = closure(wanted, lambda node: node in known)
+             for at, node in enumerate(graph.placeholders) if node in sources}  # fmt: skip
     numbers: dict[str, int] = {}
     ordinals = {}
     for node in graph.nodes:
@@ -145,7 +207,13 @@ def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]
         if reason:
             group = reason if reason == "random" and "seed" not in str(node.target) else str(node.target)
             ordinals[node] = numbers[group] = numbers.get(group, 0) + 1
-    return evaluate(order, known, wanted, Exact(), graph.owner, lambda node: _made(node, ordinals[node]))
+    random = lambda node: _made(node, ordinals[node])  # noqa: E731
+    if any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order):
+        known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
+                 for at, node in enumerate(graph.placeholders) if node.users or node in wanted}  # fmt: skip
+        return evaluate_in_memory(graph.nodes, known, wanted, Exact(), graph.owner, random)
+    found = evaluate(order, known, wanted, Exact(), graph.owner, random)
+    return found, found
 
 
 def _made(node: Any, seed: int) -> Any:
@@ -156,6 +224,8 @@ def _made(node: Any, seed: int) -> Any:
 
     if why_not(node) == STALE:
         raise Cannot(STALE)
+    if node.op == "placeholder" and not _is_tangent(node):
+        raise Cannot("an input is not known")
 
     def made(like: Any) -> Any:
         if isinstance(like, (list, tuple)):
@@ -185,18 +255,28 @@ def _locate(
     names = {node.name: node for node in before.nodes if node.op == "call_function"}
     shared = [(names[node.name], node) for node in order if node.name in names]
     wanted = [one for one, _ in shared]
-    ones, others = _values(before, [*wanted, *left], inputs), _values(after, [*(b for _, b in shared), *right], inputs)
-    equal = set(before.placeholders)
-    for one, other in [*shared, *zip(left, right)]:
-        a, b = ones[one], others[other]
+    ones, left_in_the_end = _values(before, [*wanted, *left], inputs)
+    others, right_in_the_end = _values(after, [*(other for _, other in shared), *right], inputs)
+    equal, alike = set(before.placeholders), set(after.placeholders)
+    pairs = [(one, other, ones[one], others[other]) for one, other in shared]
+    ends = [(one, other, left_in_the_end[one], right_in_the_end[other]) for one, other in zip(left, right)]
+    for one, other, a, b in [*pairs, *ends]:
         if isinstance(a, (list, tuple)) or getattr(a, "shape", None) != getattr(b, "shape", None):
             continue
         wrong = apart(_tensor(a), _tensor(b), _TOLERANCE)
         if wrong is None:
             equal.add(one)
+            alike.add(other)
             continue
-        kept = {node for node, _ in shared}
-        behind, _ = closure([one], lambda node: node in equal)
-        gone = [node for node in behind if node not in kept and node.op == "call_function"]
-        return (gone or [one])[-1], lines_of([*gone[::-1], one]), wrong
-    return left[0], lines_of(left[:1]), apart(_tensor(ones[left[0]]), _tensor(others[right[0]]), 0.0)
+        kept = {node.name for _, node in shared}
+        gone, new = _unshared(one, equal, kept), _unshared(other, alike, kept)
+        causes = [*gone[::-1], *(node for node in new[::-1] if lines_of([node])), one]
+        return causes[0], lines_of(causes), wrong
+    first = left[0]
+    return first, lines_of([first]), apart(_tensor(left_in_the_end[first]), _tensor(right_in_the_end[right[0]]), 0.0)
+
+
+def _unshared(node: Any, known: set[Any], names: Container[str]) -> list[Any]:
+    """The operations that lead to a node and that the other graph has not."""
+    behind, _ = closure([node], lambda one: one in known)
+    return [one for one in behind if one.name not in names and one.op == "call_function"]

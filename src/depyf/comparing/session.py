@@ -135,6 +135,7 @@ class Comparing:
         self._wrap(undo, GraphLowering, "codegen", self._codegen)
         self._wrap(undo, GraphLowering, "compile_to_module", self._compile_to_module)
         self._wrap(undo, Scheduler, "free_buffers", self._free_buffers)
+        self._wrap(undo, Scheduler, "codegen_extern_call", self._call_extern)
         self._wrap(undo, compile_fx, "_recursive_joint_graph_passes", self._joint_passes)
         self._wrap(undo, compile_fx, "_recursive_post_grad_passes", self._post_passes)
 
@@ -184,7 +185,7 @@ class Comparing:
     def _joint_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         if self._busy:
             return original(module, *args, **kwargs)
-        return self._passes.joint_passes(original, module, args, kwargs)
+        return self._passes.joint_passes(original, module, args, kwargs, _compile_id())
 
     def _post_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         if self._busy:
@@ -196,15 +197,17 @@ class Comparing:
             plan = done(self._session, "planning the comparison", Plan, graph, _name_of(graph))
             if plan is not None:
                 self._plans[id(graph)] = plan
-                pair = done(self._session, "planning the comparison", self._passes.take, graph.module)
-                self._pairs[id(plan)] = [pair] * (pair is not None)
-                if not graph.is_backward:
-                    self._pairs[id(plan)][:0], self._passes.joint = self._passes.joint, []
+                pairs = done(self._session, "planning the comparison", self._passes.take, graph.module, _compile_id(),
+                             graph.is_backward)  # fmt: skip
+                self._pairs[id(plan)] = pairs or []
         result = original(graph, *args, **kwargs)
         plan = self._plans.get(id(graph))
         if plan is not None:
             value = result[0]
-            text, (value.value, value.line_map) = value.value, without_probes(value.value, value.line_map)
+            if isinstance(value, str):  # torch 2.6
+                text, result = value, without_probes(*result)
+            else:
+                text, (value.value, value.line_map) = value.value, without_probes(value.value, value.line_map)
             done(self._session, f"planning the comparison of {plan.name}", plan.finish, text)
         return result
 
@@ -223,6 +226,17 @@ class Comparing:
         if at is not None and plan is not None:
             done(self._session, "planning the comparison", plan.note_freed, wrapper)
         return result
+
+    @staticmethod
+    def _call_extern(original: Any, scheduler: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        """torch 2.6 has no `current_node`: buffers are freed before the kernel counts as complete."""
+        if hasattr(scheduler, "current_node"):
+            return original(scheduler, node, *args, **kwargs)
+        scheduler.current_node = node
+        try:
+            return original(scheduler, node, *args, **kwargs)
+        finally:
+            del scheduler.current_node
 
     def _compile_to_module(self, original: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
         module = original(graph, *args, **kwargs)

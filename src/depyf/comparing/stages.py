@@ -18,7 +18,8 @@ from .zoom import copied, lines_of
 
 __all__ = ["FirstStages"]
 
-_STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"))
+_STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
+           ("inductor", "Inductor"))  # fmt: skip
 """torch's backends, from the one that does least, and what is to blame where its results are the first to be wrong."""
 
 
@@ -64,7 +65,10 @@ class FirstStages:
             torch.set_grad_enabled(had_gradients)
 
     def _compare(self, compiled: list[Any], outputs: int) -> None:
-        whole = _Whole(self._module, self._inputs)
+        try:
+            whole = _Whole(self._module, self._inputs)
+        except NotImplementedError as error:  # an operator that eager has not in this precision
+            raise Cannot(f"eager cannot run it: {error}") from None
         if self._is_all:
             judged = list(whole.judged(compiled))
             self._comparison.verdicts.append(whole.verdict(self.name, judged, outputs))
@@ -74,26 +78,27 @@ class FirstStages:
         if found is None or self._comparison.wrong:
             return
         at, judgement = found
-        stage = next((words for backend, words in _STAGES if whole.first_wrong(whole.compiled(backend))), "Inductor")
+        *first, last = _STAGES
+        backend, stage = next((one for one in first if whole.first_wrong(whole.compiled(one[0]))), last)
         *calls, output = (node for node in self._module.graph.nodes if node.op != "placeholder")
         nodes = [one for one in output.all_input_nodes if "example_value" in one.meta]
         what = f"output {at + 1} of Dynamo's graph" if at < len(nodes) else "an input that it writes into"
         nodes = nodes[at : at + 1]
-        cause = self._cause(calls) if stage == "Inductor" else None
+        cause = self._cause(calls, backend)
         if cause is not None:
             nodes, what = [cause], str(cause.target)
         verdicts = self._comparison.verdicts if stage == "Inductor" else []
         place = next((one for one in verdicts if one.graph.partition(" ")[0] == self.name), self._comparison)
         place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self.name))
 
-    def _cause(self, calls: list[Any]) -> Any:
-        """The operation with which the graph is wrong, and before which it is right; None if that can't be told."""
+    def _cause(self, calls: list[Any], backend: str) -> Any:
+        """The operation with which a backend's graph is wrong, and before which it is right; None if unknown."""
         right, wrong = 0, len(calls)
         while wrong - right > 1:
             middle = (right + wrong) // 2
             try:
                 part = _Whole(self._until(calls[middle - 1]), self._inputs)
-                found = part.first_wrong(part.compiled("inductor"))
+                found = part.first_wrong(part.compiled(backend))
             except Exception as error:  # a part may return what a whole may not: symbols, views of its inputs
                 logger.debug("%s: a part of the graph is not compared: %r", self.name, error)
                 return None
@@ -153,7 +158,10 @@ class _Whole:
         if (seed, scale) not in self._evaluated:
             dtypes = [one.dtype for one in [*self._inputs, *self._eager] if getattr(one, "is_floating_point", bool)()]
             eps = max([0.0, *(torch.finfo(dtype).eps for dtype in dtypes)])
-            self._evaluated[seed, scale] = self.run(self._module, _mode(seed, scale * eps))
+            try:
+                self._evaluated[seed, scale] = self.run(self._module, _mode(seed, scale * eps))
+            except (RuntimeError, NotImplementedError) as error:
+                raise Cannot(f"an operator has no fp64: {str(error).partition(chr(10))[0]}") from None
         return self._evaluated[seed, scale]
 
     def run(self, function: Any, mode: Any = None) -> list[Any]:

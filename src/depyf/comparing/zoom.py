@@ -14,7 +14,7 @@ from typing import Any, Iterable
 from ..explain.graphs.capture import user_line_of
 from ..explain.model import SourceLine
 from ..writing import write_file
-from .evaluate import References
+from .evaluate import Eager, References, evaluate
 
 __all__ = ["copied", "lines_of", "operation", "zoom"]
 
@@ -54,7 +54,19 @@ def zoom(references: References, target: Any, owner: Any, folder: str, graph: st
             if not _wrong_among(references, [node], owner):
                 break
             found = node
-    return ("", found, repro) if found is not None else ("only as fused", target, repro)
+    if found is None or not _is_wrong_alone(references, found, owner):
+        return "only as fused", found or target, repro
+    return "", found, repro
+
+
+def _is_wrong_alone(references: References, node: Any, owner: Any) -> bool:
+    """Whether an operation is wrong when it is given its arguments as eager computes them."""
+    sources = list(node.all_input_nodes)
+    if all(one in references.values for one in sources):
+        return True
+    inner = [one for one in sources if one not in references.values]
+    values = {**references.values, **evaluate(references.order, references.values, inner, Eager(), owner)}
+    return bool(_wrong_among(References([node], values, owner), [node], owner))
 
 
 def _wrong_among(references: References, wanted: list[Any], owner: Any) -> list[Any]:
