@@ -18,7 +18,7 @@ def test_every_case_has_the_code_that_its_versions_made_of_its_text():
             raw = recorded_code(path.stem, version)
             assert (raw.version, raw.name, raw.filename) == (version, "<module>", FILENAME)
             names = [nested.name.replace("<generic parameters of f>", "f") for nested in raw.nested]
-            assert names == re.findall(r"^def (\w+)", case["source"], re.MULTILINE)
+            assert names == re.findall(r"^(?:def|class) (\w+)", case["source"], re.MULTILINE)
             kind, answer = RecordedCompilers().compile({**REQUEST, "source": case["source"]}, version)
             assert kind == "code" and isinstance(answer, bytes)
 

@@ -23,6 +23,7 @@ class Verdict:
 class Result:
     def __init__(self, code: types.CodeType, source: str, level: str = "exact") -> None:
         self.code, self.source, self.verdict = code, source, Verdict(level)
+        self.raw = types.SimpleNamespace(kind="function")
 
     def walk(self) -> Iterator[Any]:
         yield self
