@@ -8,7 +8,7 @@ from ..bytecode import Instruction, RawCode, operations_of
 from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS
 from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
-from ..names.spelling import docstring, is_name
+from ..names.spelling import docstring, is_docstring, is_name
 from ..printing.printer import print_tree
 from ..printing.string_text import cleaned
 from ..syntax import nodes
@@ -174,7 +174,7 @@ _TYPE_PARAMETERS = nodes.Assign([nodes.Name("__type_params__")], nodes.Name(".ty
 def _docstring(body: list[nodes.Statement], raw: RawCode, instructions: list[Instruction]) -> None:
     if body and _is_store(body[0], "__doc__") and not _is_written(instructions, "__doc__"):
         value = body[0].value  # type: ignore[attr-defined]
-        if isinstance(value, nodes.Constant) and isinstance(value.value, str):
+        if isinstance(value, nodes.Constant) and isinstance(value.value, str) and is_docstring(value.value, raw):
             text = docstring(value.value, raw)
             if type(text) is nodes.Constant or cleaned(value.value) == value.value:
                 body[0] = nodes.Expr(text, line=body[0].line)

@@ -390,7 +390,9 @@ def _constants(
     names = _unambiguous(names, plain)
     docstring = _docstring(code)
     is_loaded = any(ins.op == "CONST" and ins.arg == code.docstring for ins in instructions)
-    if docstring != code.docstring and docstring not in plain and not is_loaded:
+    if docstring != code.docstring and not is_loaded:
+        while docstring in plain:  # it would be one constant with another
+            docstring = f"{docstring}?"
         names[code.docstring] = docstring
 
     def copied(constant: Any) -> Any:

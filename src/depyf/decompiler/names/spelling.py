@@ -42,6 +42,11 @@ def is_name(text: str) -> bool:
     return text.isidentifier() and not keyword.iskeyword(text) and unicodedata.normalize("NFKC", text) == text
 
 
+def is_docstring(value: str, raw: RawCode) -> bool:
+    """Whether source can have it: compilers encode the docstrings that they clean (compile.c, _PyCompile_CleanDoc)."""
+    return not cleans_docstrings(raw.version) or not any("\ud800" <= character <= "\udfff" for character in value)
+
+
 def docstring(value: str, raw: RawCode) -> nodes.Constant:
     """The docstring ``value`` of ``raw``."""
     return nodes.Docstring(value) if cleans_docstrings(raw.version) else nodes.Constant(value)
