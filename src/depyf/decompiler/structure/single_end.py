@@ -42,7 +42,8 @@ def _join_copies_that_leave(blocks: list[LiftedBlock]) -> None:
     joined: dict[object, LiftedBlock] = {}
     for block in blocks:
         if block.kind == "nowhere" and not block.statements and not block.entry:
-            one = joined.setdefault(block.region, block)
+            left = frozenset(before.region for before in block.predecessors)
+            one = joined.setdefault((block.region, left), block)
             for before in list(block.predecessors) if one is not block else ():
                 before.redirect(block, one)
 
