@@ -269,6 +269,15 @@ def test_the_guard_of_a_first_case_is_any_condition():
             assert result.verdict.level.value in ("identical", "exact"), (version, text, result.source)
 
 
+def test_a_case_that_never_holds_is_told_beside_alternatives():
+    never, last = "    case 0 if False:\n        pass\n", "    case 1 | 2 | 3:\n        pass\n"
+    for first, between in itertools.product(["", "    case 7:\n        g()\n"], ["", "    case 4:\n        pass\n"]):
+        text = f"match x:\n{first}{never}{between}{never}{last}"
+        for version in [one for one in VERSIONS if one >= (3, 10)]:
+            result = analyze(compile_source(text, version))
+            assert result.verdict.level.value in ("identical", "exact"), (version, text, result.source)
+
+
 def test_a_comprehension_of_several_loops_is_one_of_several_operands():
     for operand, operator, end in itertools.product(LOOPS, ["or", "and"], ["", " or z", " and z"]):
         text = f"x = a {operator} b {operator} {operand}{end}"

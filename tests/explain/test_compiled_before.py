@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
 import torch
 
 import depyf
+
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def early(x: Any) -> Any:
@@ -20,13 +22,6 @@ def early(x: Any) -> Any:
 
 def late(x: Any) -> Any:
     return x.tan()
-
-
-@pytest.fixture(autouse=True)
-def fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def test_only_earlier_compilations(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

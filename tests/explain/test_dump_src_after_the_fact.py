@@ -6,7 +6,7 @@ import json
 import sys
 import types
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import pytest
 import torch
@@ -15,6 +15,8 @@ from depyf.errors import NothingCompiled
 from depyf.explain import dump_src, inspect
 from depyf.explain.model import to_json
 from depyf.explain.recording.session import prepare_debug
+
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 SCALE = 3
 
@@ -52,13 +54,6 @@ class Net(torch.nn.Module):
 
     def forward(self, x: Any, scale: float = 1.0) -> Any:
         return self.lin(x) * scale
-
-
-@pytest.fixture(autouse=True)
-def fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def run_toy(backend: str) -> Callable[..., Any]:

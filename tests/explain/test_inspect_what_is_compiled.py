@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import pytest
 import torch
@@ -11,6 +11,8 @@ import torch
 from depyf.errors import NothingCompiled
 from depyf.explain import dump_src, inspect
 from depyf.explain.model import Session
+
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def cosine(x: Any) -> Any:
@@ -90,13 +92,6 @@ class Callable_:
     @torch.compile(backend="eager")
     def helper(self, x: Any) -> Any:
         return x.neg()
-
-
-@pytest.fixture(autouse=True)
-def fresh_dynamo() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def compiled(function: Any, backend: str = "eager", **options: Any) -> Any:

@@ -10,6 +10,8 @@ import torch
 
 from depyf.optimization import TorchCompileWrapperWithCustomDispatcher
 
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
+
 
 class Model(TorchCompileWrapperWithCustomDispatcher):
     def __init__(self, add):
@@ -24,13 +26,6 @@ class Model(TorchCompileWrapperWithCustomDispatcher):
             return super().__call__(x)
         with self.dispatch_to_code(index):
             return self.forward(x)
-
-
-@pytest.fixture(autouse=True)
-def fresh_dynamo():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def test_the_signatures_are_those_of_earlier_releases():

@@ -11,12 +11,7 @@ from depyf.explain.guards.collect import recompile_reason
 
 torch = pytest.importorskip("torch")
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def compiled(function, **options):

@@ -15,12 +15,7 @@ from depyf.explain.report.remarks.stored import report_of
 
 torch = pytest.importorskip("torch")
 
-
-@pytest.fixture(autouse=True)
-def fresh():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
+pytestmark = pytest.mark.usefixtures("fresh_dynamo")
 
 
 def compiled(function, **options):

@@ -198,8 +198,10 @@ class _Number:
 def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, Any]:
     """The values of nodes as they were made, and as they are in the end."""
     order, sources = closure(wanted, lambda node: node.op == "placeholder")
+    in_memory = any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order)
+    used = {node for node in graph.placeholders if node.users or node in wanted} if in_memory else {*sources}
     known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
-             for at, node in enumerate(graph.placeholders) if node in sources}  # fmt: skip
+             for at, node in enumerate(graph.placeholders) if node in used}  # fmt: skip
     numbers: dict[str, int] = {}
     ordinals = {}
     for node in graph.nodes:
@@ -207,10 +209,11 @@ def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]
         if reason:
             group = reason if reason == "random" and "seed" not in str(node.target) else str(node.target)
             ordinals[node] = numbers[group] = numbers.get(group, 0) + 1
-    random = lambda node: _made(node, ordinals[node])  # noqa: E731
-    if any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order):
-        known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
-                 for at, node in enumerate(graph.placeholders) if node.users or node in wanted}  # fmt: skip
+
+    def random(node: Any) -> Any:
+        return _made(node, ordinals[node])
+
+    if in_memory:
         return evaluate_in_memory(graph.nodes, known, wanted, Exact(), graph.owner, random)
     found = evaluate(order, known, wanted, Exact(), graph.owner, random)
     return found, found
@@ -269,14 +272,14 @@ def _locate(
             alike.add(other)
             continue
         kept = {node.name for _, node in shared}
-        gone, new = _unshared(one, equal, kept), _unshared(other, alike, kept)
+        gone, new = _only_in_one(one, equal, kept), _only_in_one(other, alike, kept)
         causes = [*gone[::-1], *(node for node in new[::-1] if lines_of([node])), one]
         return causes[0], lines_of(causes), wrong
     first = left[0]
     return first, lines_of([first]), apart(_tensor(left_in_the_end[first]), _tensor(right_in_the_end[right[0]]), 0.0)
 
 
-def _unshared(node: Any, known: set[Any], names: Container[str]) -> list[Any]:
+def _only_in_one(node: Any, known: set[Any], names: Container[str]) -> list[Any]:
     """The operations that lead to a node and that the other graph has not."""
     behind, _ = closure([node], lambda one: one in known)
     return [one for one in behind if one.name not in names and one.op == "call_function"]

@@ -345,7 +345,7 @@ def operands(instructions: list[Instruction], index: int) -> list[int]:
         needed = 1
         while end >= 0:
             pops, pushes = stack_use(instructions[end])
-            needed += pops - pushes + (instructions[end].op == "FOR_ITER")  # behind the loop the iterator is gone
+            needed += pops - pushes + (instructions[end].op == "FOR_ITER")  # after its loop the iterator is gone
             if needed <= 0:
                 break
             end -= 1

@@ -7,9 +7,11 @@ refer to names by index: an exchange of ``co_names`` changes nothing else, and b
 
 from __future__ import annotations
 
+import itertools
 from types import CodeType
 from typing import Any
 
+from ...sourceless import walk
 from ..names import stable
 
 __all__ = ["NameClash", "with_names", "with_own_name", "without_uuids"]
@@ -69,10 +71,5 @@ def _constant_with_names(constant: Any, new_name: dict[str, str]) -> Any:
 
 def _all_names(code: CodeType) -> dict[str, None]:
     """In an order that no address has a part in: of names that differ by an id, the first is the first everywhere."""
-    names: dict[str, None] = {}
-    waiting = [code]
-    while waiting:
-        one = waiting.pop()
-        names.update(dict.fromkeys(one.co_names + one.co_varnames + one.co_cellvars + one.co_freevars))
-        waiting.extend(constant for constant in one.co_consts if isinstance(constant, CodeType))
-    return names
+    names = (one.co_names + one.co_varnames + one.co_cellvars + one.co_freevars for one in walk(code))
+    return dict.fromkeys(itertools.chain.from_iterable(names))

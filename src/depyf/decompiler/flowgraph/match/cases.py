@@ -16,7 +16,7 @@ from ...bytecode import Instruction, stack_use
 from ...limits.budget import STEP, spend
 from ...syntax import nodes
 from ..control_flow_graph import BasicBlock, ControlFlowGraph
-from .exits import FailureExit, Position, is_copied, is_same_exit, landing, past_nops
+from .exits import Position, is_copied, is_same_exit, landing, past_jumps, past_nops
 from .parts import NoCase
 from .patterns import PatternReader
 
@@ -130,30 +130,20 @@ def _read(position: Position) -> list[Case]:
     following: Position | None = position
     while following is not None:
         spend(STEP, "reading the flow graph")
+        before = cases[-1] if cases else None
         try:
-            case, following = _any_case(following, cases[-1] if cases else None)
+            case, following = _any_case(following, before)
         except NoCase:
             return []
+        if before is not None and before.is_unreached:
+            cases.pop()
+            case = case._replace(start=before.start, unreached=(*before.unreached, before.pattern))
         cases.append(case)
-    cases = _joined_to_the_next(cases)
     while len(cases) > 1 and _is_same_body(cases[-2], cases[-1]):
         first, last = cases[-2:]
-        cases[-2:] = [last._replace(start=first.start, pattern=_either(first.pattern, last.pattern))]
+        pattern = _either(first.pattern, last.pattern)
+        cases[-2:] = [last._replace(start=first.start, pattern=pattern, unreached=first.unreached)]
     return cases
-
-
-def _joined_to_the_next(cases: list[Case]) -> list[Case]:
-    """Return the cases with a body, each beginning with the cases without one before it."""
-    found: list[Case] = []
-    before: list[Case] = []
-    for case in cases:
-        if case.is_unreached:
-            before.append(case)
-            continue
-        start = before[0].start if before else case.start
-        found.append(case._replace(start=start, unreached=tuple(one.pattern for one in before)))
-        before = []
-    return found
 
 
 def _either(one: nodes.pattern, other: nodes.pattern) -> nodes.pattern:
@@ -166,7 +156,7 @@ def _is_same_body(one: Case, other: Case) -> bool:
 
     Copies have the lines of the original. Cases before the last one keep the subject while they try alternatives.
     """
-    if one.next is None or one.copied is None or other.copied is None:
+    if one.next is None or one.copied is None or other.copied is None or other.unreached:
         return False
     return is_same_exit(one.copied, other.copied, with_lines=True)
 
@@ -249,7 +239,7 @@ def _is_guarded(reader: PatternReader, end: Position, over: Position, default: b
     if _is_on(end, reader.line) or _is_on(end, reader.last_line):
         return True
     failed = _after_guard(end) if default or reader.line is None else None
-    return failed is not None and _landing_of(failed) == _landing_of(over)
+    return failed is not None and past_jumps(failed) == past_jumps(over)
 
 
 def _keeps_the_subject(position: Position, pattern: nodes.pattern) -> bool:
@@ -325,7 +315,7 @@ def _guard(start: Position, after: Position | None) -> tuple[list[Instruction], 
             if last and block.target is not None:
                 jumped, left = stack_use(instruction, jump=True)
                 reached = (Position(block.target, 0), depth - jumped + left)
-                if reached[1] != 0 or _landing_of(reached[0]) != _landing_of(after):
+                if reached[1] != 0 or past_jumps(reached[0]) != past_jumps(after):
                     _push(todo, seen, *reached)
             if taken > depth or instruction.op in ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE"):
                 raise NoCase("a guard that takes the subject from the stack")
@@ -348,7 +338,7 @@ def _targets(start: Position) -> list[Position]:
         block = todo.pop(0)
         spend(STEP, "reading match statements")
         if block.target is not None and block.fall is not None:
-            found[_landing_of(Position(block.target, 0))] = None
+            found[past_jumps(Position(block.target, 0))] = None
         todo += [one for one in block.successors if one not in blocks]
         blocks.update(dict.fromkeys(block.successors))
     return [*found]
@@ -367,11 +357,6 @@ def _push(todo: list[tuple[Position, int]], seen: set[BasicBlock], position: Pos
     if position.block not in seen:
         seen.add(position.block)
         todo.append((position, depth))
-
-
-def _landing_of(position: Position) -> Position:
-    """Return ``position`` after following jumps."""
-    return landing(FailureExit(position, 0), 0) or position
 
 
 def _at(position: Position) -> Instruction:
@@ -398,7 +383,7 @@ def _is_default(position: Position, start: Instruction) -> bool:
 
     Without columns, ``try`` and a statement that leaves a with statement have such NOPs: the handler changes there.
     """
-    position = _landing_of(position)
+    position = past_jumps(position)
     nop = _at(position)
     if nop.op != "NOP" or nop.line is None:
         return False

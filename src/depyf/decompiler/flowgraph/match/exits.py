@@ -48,12 +48,16 @@ def landing(failing: FailureExit, depth: int) -> Position | None:
     return None
 
 
+def past_jumps(position: Position) -> Position:
+    """Return ``position`` after following jumps."""
+    return landing(FailureExit(position, 0), 0) or position
+
+
 def past_nops(position: Position) -> Position:
     """Return ``position`` after following jumps and NOPs."""
-    block, index = landing(FailureExit(position, 0), 0) or position
+    block, index = past_jumps(position)
     while index < len(block.instructions) and block.instructions[index].op == "NOP":
-        after = Position(block, index + 1)
-        block, index = landing(FailureExit(after, 0), 0) or after
+        block, index = past_jumps(Position(block, index + 1))
     return Position(block, index)
 
 

@@ -122,7 +122,7 @@ class _Missing:
         names = [*self.loads]
         saves = [name for name, is_bound in symbols.merged.items() if is_bound or self.is_class]
         merged = [name for name in saves if name not in self.unshared]
-        self.extra = [name for name in merged if name not in names]
+        self.extra = [nodes.Name(name) for name in merged if name not in names]
         self.has_merged = any(name in self.loads for name in merged)
         last = max((number for number, name in enumerate(names) if name in symbols.own), default=-1)
         self.read = [name for name in names if symbols.own.get(name) is False]
@@ -141,7 +141,7 @@ class _Missing:
         if before:
             hidden = _one_or_tuple([self.hiding(name) for name in before])
             generators[0].ifs.insert(0, apart(nodes.Constant(True), hidden))
-        return [*self.mentioned(), *map(_assigned, bound), *map(self.hiding, self.behind), *self.shared(bound)]
+        return [*self.extra, *map(_assigned, bound), *map(self.hiding, self.behind), *self.shared(bound)]
 
     def of_dead_element(self, generators: list[nodes.comprehension]) -> list[nodes.Expression]:
         """What the element of ``generators``, which is never made, mentions; a last clause is added to them."""
@@ -157,10 +157,7 @@ class _Missing:
         hidden = [name for name in [*own, *self.behind] if name not in bound]
         bind_in_dead_clause(generators, bound)
         hiding = map(self.hiding, dict.fromkeys(hidden))
-        return [*self.mentioned(), *map(_assigned, assigned), *hiding, *self.shared(bound)]
-
-    def mentioned(self) -> list[nodes.Expression]:
-        return [nodes.Name(name) for name in self.extra]
+        return [*self.extra, *map(_assigned, assigned), *hiding, *self.shared(bound)]
 
     def shared(self, bound: list[str]) -> list[nodes.Expression]:
         """A function that shares the variables which are cells, and which no function in the text shares."""
@@ -178,7 +175,7 @@ class _Missing:
 
 
 def _around(merged: list[str], names: list[str]) -> tuple[list[str], list[str]]:
-    """Return what is before and what is behind the longest run of ``names`` that are ``merged`` in this order."""
+    """Split ``names`` at the longest run that ``merged`` has in the same order: what comes before, and what after."""
     before = [*names]
     behind: list[str] = []
     while before and before[-1] not in merged:
