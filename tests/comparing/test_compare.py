@@ -58,8 +58,9 @@ def test_an_untouched_program_agrees_and_its_results_are_the_same(tmp_path, inpu
     result, report = compared(tmp_path, program, *inputs)
     assert torch.equal(result, expected) and torch.equal(inputs[1], alone[1])
     assert torch.equal(state, torch.random.get_rng_state())
-    (verdict,) = report.verdicts
+    verdict, call = report.verdicts
     assert report.findings == [] and report.notes == []
+    assert (call.graph, call.outputs, call.mutations) == ("0/0 call", (1, 1), (1, 1))
     assert "agrees within rounding" in verdict.words
     assert verdict.mutations == (1, 1) and verdict.outputs == (1, 1) and verdict.buffers[0] == verdict.buffers[1]
 
@@ -114,7 +115,7 @@ def without_buffers(monkeypatch):
 
 def test_a_torch_without_the_buffers_compares_graphs_as_a_whole(tmp_path, inputs, without_buffers):
     _, report = compared(tmp_path, program, *inputs)
-    (note,), (verdict,) = report.notes, report.verdicts
+    (note,), (verdict, _) = report.notes, report.verdicts
     assert note.startswith("only graphs as a whole are compared, without their backward: this torch has no")
     assert "agrees within rounding" in verdict.words and report.findings == []
     assert (verdict.outputs, verdict.mutations, verdict.buffers) == ((1, 1), (1, 1), (0, 0))
@@ -168,8 +169,8 @@ def test_a_program_is_compared_by_the_command(tmp_path):
     path.write_text("import torch\n@torch.compile\ndef f(x):\n    return x.sin() + 1\nprint(f(torch.ones(3)).sum())")
     done = DEPYF.run("-m", "depyf", "run", "--compare", "-o", tmp_path / "out", path)
     assert done.returncode == 0 and done.stdout == "tensor(5.5244)\n", done.stderr
-    (verdict,) = json.loads(Path(tmp_path, "out", "comparison.json").read_text())["verdicts"]
-    assert verdict["wrong"] == [] and verdict["outputs"] == [1, 1]
+    verdict, call = json.loads(Path(tmp_path, "out", "comparison.json").read_text())["verdicts"]
+    assert verdict["wrong"] == call["wrong"] == [] and verdict["outputs"] == call["outputs"] == [1, 1]
     said = "0/0 inference: agrees within rounding (every value that was checked is eager's, bit for bit); checked 1"
     assert f" compared: {said} " in " ".join(done.stderr.split())
     assert f"## What was compared with eager\n\n- {said} " in Path(tmp_path, "out", "README.md").read_text()
@@ -242,7 +243,7 @@ def attention(x):
 
 def test_attention_without_dropout_steps_of_sums_and_as_strided_are_checked(tmp_path):
     _, report = compared(tmp_path, attention, torch.linspace(-1, 1, 240).reshape(2, 5, 24))
-    (verdict,) = report.verdicts
+    verdict, _ = report.verdicts
     assert verdict.unchecked == {} and verdict.outputs == (2, 2) and report.findings == []
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..explain.torch_facts.torch_behavior import MissingHook, find
 
-__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "GRAPHS", "decompositions_of", "missing"]
+__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "FRAMES", "GRAPHS", "compiled_function", "decompositions_of",
+           "missing"]  # fmt: skip
 
 GRAPHS = (("torch._dynamo.output_graph", "OutputGraph.call_user_compiler", "the graphs of Dynamo"),)
 DECOMPOSITIONS = (("torch.fx.experimental.proxy_tensor", "maybe_handle_decomp", "what is decomposed"),)
@@ -21,6 +22,8 @@ BUFFERS = (
     ("torch._inductor.ir", "Buffer.get_origin_node", "the operation of a buffer"),
 )
 """Where, what, and what it tells. `SchedulerBuffer` came with 2.5."""
+
+FRAMES = (("torch._dynamo.convert_frame", "_compile", "what is called"),)
 
 CACHES = (
     ("torch._inductor.config", "fx_graph_cache"),
@@ -46,3 +49,14 @@ def missing(needed: tuple[tuple[str, str, str], ...]) -> str:
         except MissingHook:
             return f"this torch has no {module}.{name}, which tells {what}"
     return ""
+
+
+def compiled_function(args: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any, bool]:
+    """From the arguments of `_compile`: what is called, the backend, and whether it is for `torch.export`.
+
+    They are the code, globals, locals, builtins, from 2.6 the cells of free variables, the backend, `one_graph`,
+    `export`, and more (2.2 to 2.15).
+    """
+    code, values, local, _, *rest = args
+    cells = rest.pop(0) if rest[0] is None or isinstance(rest[0], tuple) else None
+    return (code, values, local, cells), rest[0], bool(rest[2])

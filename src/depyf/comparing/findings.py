@@ -32,6 +32,7 @@ class Finding:
         inputs: the ranges of what went in.
         others: more lines that may be the one, where several can't be told apart.
         repro: the file that shows it alone.
+        said: the whole sentence, where it is no number that is wrong.
     """
 
     file: str
@@ -51,6 +52,7 @@ class Finding:
     inputs: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     repro: str = ""
+    said: str = ""
 
     @classmethod
     def at(
@@ -76,10 +78,13 @@ class Finding:
     @property
     def words(self) -> str:
         """What is wrong, in a sentence without its end."""
+        if self.said:
+            return self.said
         what = {"value": "another value", "integer": "another integer", "memory": "memory that is written over"}
         share = f", {self.count} of {self.size} elements" if self.size else ""
         figures = f": error {self.error:.2g} against fp64, eager's {self.eager:.2g}" if self.wrong == "value" else ""
-        return f"{self.operation} computes {what.get(self.wrong, self.wrong)} ({self.stage}){share}{figures}"
+        verb = "is" if self.graph.endswith(" call") else "computes"
+        return f"{self.operation} {verb} {what.get(self.wrong, self.wrong)} ({self.stage}){share}{figures}"
 
 
 @dataclass
@@ -92,7 +97,7 @@ class GraphVerdict:
         unchecked: why the others were not: a reason, and how many.
         error, eager, bound: those of the value that came closest to its bound.
         closer: values that differ from eager's and are closer to fp64.
-        differing: values that are not eager's, bit for bit.
+        differing, near: values that are not eager's, bit for bit; those of them that differ in the last place alone.
         wrong: findings.
     """
 
@@ -106,6 +111,7 @@ class GraphVerdict:
     bound: float = 0.0
     closer: int = 0
     differing: int = 0
+    near: int = 0
     wrong: list[Finding] = field(default_factory=list)
 
     def count(self, what: str, checked: bool, reason: str = "") -> None:
@@ -119,6 +125,7 @@ class GraphVerdict:
         """A value that agrees."""
         self.closer += judgement.closer
         self.differing += judgement.differs
+        self.near += judgement.near
         if judgement.bound and judgement.error * self.bound >= self.error * judgement.bound:
             self.error, self.eager, self.bound = judgement.error, judgement.eager, judgement.bound
 
@@ -133,6 +140,8 @@ class GraphVerdict:
             said = f"differs, closer to fp64 than eager (error {self.error:.2g}, eager's {self.eager:.2g})"
         elif self.bound:
             said = f"agrees within rounding (error {self.error:.2g}, eager's {self.eager:.2g}, bound {self.bound:.2g})"
+        elif self.differing and self.differing == self.near:
+            said = "agrees within rounding (what differs from eager does so in the last place alone)"
         elif self.differing:
             said = f"agrees within rounding ({self.differing} with other NaN, infinities or integers than eager's)"
         else:

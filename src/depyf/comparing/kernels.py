@@ -4,7 +4,7 @@ Inductor's scheduler says which buffers a node makes and which it overwrites. Af
 gets a line that shows us its variables; the text that torch keeps and runs from the second call on has none of them.
 
     Plan            what is known while the wrapper is generated
-    first_call.py   the first call of the graph, checked kernel by kernel
+    first_graph_calls.py   the first call of the graph, checked kernel by kernel
 """
 
 from __future__ import annotations

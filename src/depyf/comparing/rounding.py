@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence
 
-__all__ = ["CONSTANTS", "Judgement", "judge"]
+__all__ = ["CONSTANTS", "Judgement", "is_within_a_unit", "judge"]
 
 CONSTANTS = {
     "rms": 3.0,  # times the larger of eager's error and of the sampled one
@@ -34,6 +34,7 @@ class Judgement:
         bound: what rounding explains.
         closer: whether it differs from eager, and is closer to fp64 than eager.
         differs: whether it is not eager's, bit for bit.
+        near: whether each element differs by a unit in the last place at most.
     """
 
     wrong: str = ""
@@ -44,6 +45,17 @@ class Judgement:
     bound: float = 0.0
     closer: bool = False
     differs: bool = False
+    near: bool = False
+
+
+def is_within_a_unit(value: Any, eager: Any) -> bool:
+    """Whether a value is so near to eager's that `judge` allows it whatever fp64 is: by the floor."""
+    import torch
+
+    if not value.is_floating_point() or not bool((torch.isfinite(value) & torch.isfinite(eager)).all()):
+        return False
+    y, e = value.to(torch.float64), eager.to(torch.float64)
+    return bool(((y - e).abs() <= torch.finfo(value.dtype).eps * CONSTANTS["floor"] * e.abs()).all())
 
 
 def judge(

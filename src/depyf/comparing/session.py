@@ -4,7 +4,9 @@
     stages.py       Dynamo's graph as a whole
     decompositions.py, passes.py   operators and their decompositions; the graph before and after the passes
     kernels.py      what Inductor knows of a graph's buffers
-    first_call.py   the first call of each graph, checked kernel by kernel
+    first_graph_calls.py   the first call of each graph, checked kernel by kernel
+    first_calls.py  the first call of each function, beside eager's in a process of its own (eager_process.py)
+    left_behind.py, operations.py   what a call returns and changes; which line did so first
     evaluate.py     operations in eager's precision, in fp64, and rounded at random
     rounding.py     the rule: is it farther off than rounding explains?
     zoom.py         from a wrong buffer to the line, and the repro file
@@ -24,11 +26,13 @@ from ..explain.containment import done, logger, note_exception
 from ..explain.model import Session
 from ..explain.recording.session import prepare_debug
 from ..explain.running import ACTIVE
+from ..explain.torch_facts.torch_attempts import calling_frame, code_to_run
 from ..explain.torch_facts.torch_behavior import backend_name
 from .decompositions import Decompositions
-from .facts import BUFFERS, CACHES, DECOMPOSITIONS, GRAPHS, decompositions_of, missing
+from .facts import BUFFERS, CACHES, DECOMPOSITIONS, FRAMES, GRAPHS, decompositions_of, missing
 from .findings import GraphVerdict, NumericReport
-from .first_call import FirstCall
+from .first_calls import FirstCalls
+from .first_graph_calls import FirstGraphCall
 from .kernels import PROBE, Plan, without_probes
 from .passes import Passes, check
 from .stages import FirstStages
@@ -103,6 +107,7 @@ class Comparing:
         self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
         self._decompositions, self._passes = Decompositions(), Passes()
         self._busy = False
+        self._calls = FirstCalls(comparison, self._contained)
         self._undo = contextlib.ExitStack()
         self._lacks: str | None = None  # what torch lacks; None before anything is compiled
 
@@ -116,6 +121,9 @@ class Comparing:
             if hasattr(config, option):
                 undo.enter_context(config.patch({option: False}))
         self._wrap(undo, OutputGraph, "call_user_compiler", self._call_backend)
+        if not missing(FRAMES):
+            self._wrap(undo, importlib.import_module(FRAMES[0][0]), FRAMES[0][1], self._compile)
+            undo.callback(self._calls.close)
         if not missing(DECOMPOSITIONS):
             self._wrap(undo, proxy_tensor, "maybe_handle_decomp", self._decompose)
         self._undo = undo
@@ -157,6 +165,23 @@ class Comparing:
             done(self._session, "planning the comparison", self._decompositions.hear, op, table[op], args, kwargs)
         return original(mode, op, args, kwargs)
 
+    def _compile(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        begun = None
+        if not self._busy:
+            name = str(kwargs.get("compile_id"))
+            begun = done(self._session, "running a call in eager", self._calls.begin, args, name)
+        code = None
+        try:
+            with self._calls.paused():
+                result = original(*args, **kwargs)
+            code = code_to_run(result)
+        finally:
+            if begun is not None and code is None:
+                self._calls.drop(begun)
+        if begun is not None:
+            done(self._session, "running a call in eager", begun.watch, code, calling_frame())
+        return result
+
     def _call_backend(self, original: Any, output: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         stages = None
         if not self._busy:
@@ -167,6 +192,7 @@ class Comparing:
         compiled = original(output, module, *args, **kwargs)
         if stages is None:
             return compiled
+        self._calls.heard(stages)
         first = [stages]
 
         def call(*inputs: Any) -> Any:
@@ -256,7 +282,7 @@ class Comparing:
         if self._busy:
             return module.call(args)
         self._comparison.verdicts.append(verdict)
-        first = FirstCall(plan, self._folder, verdict)
+        first = FirstGraphCall(plan, self._folder, verdict)
         call = done(self._session, f"loading the wrapper of {plan.name} with probes", _probed, module, plan,
                     lambda at, names: self._contained(first.probe, at, names))  # fmt: skip
         if call is None:
@@ -282,7 +308,8 @@ class Comparing:
         try:
             for one in recorders:
                 one.ended = True
-            function(*args)
+            with self._calls.paused():
+                function(*args)
         except Exception as error:
             note_exception(self._session, "comparing a graph", error, "verdicts")
         finally:

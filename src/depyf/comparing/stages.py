@@ -16,7 +16,7 @@ from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import Judgement, judge
 from .zoom import copied, lines_of
 
-__all__ = ["FirstStages"]
+__all__ = ["FirstStages", "copies", "widening"]
 
 _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
            ("inductor", "Inductor"))  # fmt: skip
@@ -33,18 +33,18 @@ class FirstStages:
     def __init__(self, module: Any, name: str, comparison: NumericReport, is_all: bool) -> None:
         import torch
 
-        self._module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))  # passes change it in place
+        self.module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))  # passes change it in place
         self.name, self._comparison, self._is_all = name, comparison, is_all
-        self._inputs: list[Any] = []
+        self.inputs: list[Any] = []
         self._reason = ""  # why it is not checked
 
     def before(self, args: Sequence[Any]) -> None:
         """Keeps the inputs as they are."""
-        if any(node.op == "call_function" and _is_of_higher_order(node.target) for node in self._module.graph.nodes):
+        if any(node.op == "call_function" and _is_of_higher_order(node.target) for node in self.module.graph.nodes):
             self._reason = "it has a higher-order operator"
             return
         try:
-            self._inputs = _copies(args)
+            self.inputs = copies(args)
         except Cannot as reason:
             self._reason = str(reason)
 
@@ -66,7 +66,7 @@ class FirstStages:
 
     def _compare(self, compiled: list[Any], outputs: int) -> None:
         try:
-            whole = _Whole(self._module, self._inputs)
+            whole = _Whole(self.module, self.inputs)
         except NotImplementedError as error:  # an operator that eager has not in this precision
             raise Cannot(f"eager cannot run it: {error}") from None
         if self._is_all:
@@ -80,7 +80,7 @@ class FirstStages:
         at, judgement = found
         *first, last = _STAGES
         backend, stage = next((one for one in first if whole.first_wrong(whole.compiled(one[0]))), last)
-        *calls, output = (node for node in self._module.graph.nodes if node.op != "placeholder")
+        *calls, output = (node for node in self.module.graph.nodes if node.op != "placeholder")
         nodes = [one for one in output.all_input_nodes if "example_value" in one.meta]
         what = f"output {at + 1} of Dynamo's graph" if at < len(nodes) else "an input that it writes into"
         nodes = nodes[at : at + 1]
@@ -97,7 +97,7 @@ class FirstStages:
         while wrong - right > 1:
             middle = (right + wrong) // 2
             try:
-                part = _Whole(self._until(calls[middle - 1]), self._inputs)
+                part = _Whole(self._until(calls[middle - 1]), self.inputs)
                 found = part.first_wrong(part.compiled(backend))
             except Exception as error:  # a part may return what a whole may not: symbols, views of its inputs
                 logger.debug("%s: a part of the graph is not compared: %r", self.name, error)
@@ -111,13 +111,13 @@ class FirstStages:
 
         graph = torch.fx.Graph()
         known: dict[Any, Any] = {}
-        for node in self._module.graph.nodes:
+        for node in self.module.graph.nodes:
             known[node] = graph.node_copy(node, known.__getitem__)
             if node is last:
                 break
         live = [one for one in known if one.op != "placeholder" and (one is last or set(one.users) - set(known))]
         graph.output(tuple(known[one] for one in live))
-        return torch.fx.GraphModule(self._module, graph)
+        return torch.fx.GraphModule(self.module, graph)
 
 
 class _Whole:
@@ -159,7 +159,7 @@ class _Whole:
             dtypes = [one.dtype for one in [*self._inputs, *self._eager] if getattr(one, "is_floating_point", bool)()]
             eps = max([0.0, *(torch.finfo(dtype).eps for dtype in dtypes)])
             try:
-                self._evaluated[seed, scale] = self.run(self._module, _mode(seed, scale * eps))
+                self._evaluated[seed, scale] = self.run(self._module, widening(seed, scale * eps))
             except (RuntimeError, NotImplementedError) as error:
                 raise Cannot(f"an operator has no fp64: {str(error).partition(chr(10))[0]}") from None
         return self._evaluated[seed, scale]
@@ -168,7 +168,7 @@ class _Whole:
         """The graph's results, and its inputs afterwards."""
         import torch
 
-        inputs = _copies(self._inputs, mode is not None)
+        inputs = copies(self._inputs, mode is not None)
         state = torch.random.get_rng_state()
         with mode or contextlib.nullcontext():
             results = function(*inputs)
@@ -195,7 +195,7 @@ def _is_of_higher_order(target: Any) -> bool:
     return isinstance(target, torch._ops.HigherOrderOperator) and "checkpoint" not in target.name()
 
 
-def _copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
+def copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
     """Copies of inputs; those that share memory share it again."""
     import torch
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
@@ -226,7 +226,7 @@ def _tensors(values: Any) -> list[Any]:
     return [one.detach() if isinstance(one, torch.Tensor) else None for one in tree_leaves(values)]
 
 
-def _mode(seed: int, eps: float) -> Any:
+def widening(seed: int, eps: float) -> Any:
     """A mode of the dispatcher in which operations are in fp64, their results rounded at random by `eps`."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -241,6 +241,9 @@ def _mode(seed: int, eps: float) -> Any:
 
     class Mode(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            for argument, value in zip(func._schema.arguments, args):
+                if argument.alias_info is not None and argument.alias_info.is_write and widened(value) is not value:
+                    raise NotImplementedError("memory that is not in fp64 is written")
             result = func(*tree_map(widened, args), **tree_map(widened, kwargs or {}))
             is_view = any(argument.alias_info is not None for argument in func._schema.arguments)
             if not eps or is_view or not isinstance(result, torch.Tensor) or result.dtype != torch.float64:

@@ -13,7 +13,9 @@ from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
     "backward_that_failed",
+    "calling_frame",
     "code_asked_about",
+    "code_to_run",
     "current_attempt",
     "has_code",
     "has_one_engine",
@@ -22,7 +24,12 @@ __all__ = [
     "tells_skip_reasons",
 ]
 
-_PASSED_THROUGH = ("/_dynamo/convert_frame.py", "/explain/recording/outcome_hooks.py", "/torch/_utils_internal.py")
+_PASSED_THROUGH = (
+    "/_dynamo/convert_frame.py",
+    "/comparing/session.py",
+    "/explain/recording/outcome_hooks.py",
+    "/torch/_utils_internal.py",
+)
 
 
 def code_asked_about() -> types.CodeType | None:
@@ -81,11 +88,17 @@ def backward_that_failed(error: BaseException) -> str | None:
     return None
 
 
-def is_of_compiled_callable() -> bool:
-    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls.
+def code_to_run(result: Any) -> types.CodeType | None:
+    """The code that `_compile` returned, as in `has_code`; None where the frame is skipped."""
+    code = getattr(getattr(result, "guarded_code", result), "code", None)
+    return code if isinstance(code, types.CodeType) else None
 
-    What calls it is then a wrapper of eval_frame.py; between them, for a module, are methods of module.py. Dynamo is
-    entered by `CatchErrorsWrapper.__call__` of convert_frame.py, up to 2.3 by `catch_errors` of eval_frame.py.
+
+def calling_frame() -> types.FrameType | None:
+    """The frame that calls the function about which Dynamo is asked.
+
+    Dynamo is entered by `CatchErrorsWrapper.__call__` of convert_frame.py, up to 2.3 by `catch_errors` of
+    eval_frame.py.
     """
     frame: types.FrameType | None = sys._getframe(1)
     entered = None
@@ -96,7 +109,15 @@ def is_of_compiled_callable() -> bool:
         elif entered is not None and not file.endswith(_PASSED_THROUGH):
             break
         frame = frame.f_back
-    frame = None if entered is None else entered.f_back
+    return None if entered is None else entered.f_back
+
+
+def is_of_compiled_callable() -> bool:
+    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls.
+
+    What calls it is then a wrapper of eval_frame.py; between them, for a module, are methods of module.py.
+    """
+    frame = calling_frame()
     while frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/nn/modules/module.py"):
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py")

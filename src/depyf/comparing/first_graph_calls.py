@@ -10,12 +10,12 @@ from .kernels import KernelNode, MadeBuffer, Plan
 from .rounding import Judgement
 from .zoom import lines_of, operation, zoom
 
-__all__ = ["FirstCall"]
+__all__ = ["FirstGraphCall"]
 
 _MOST_RANGES = 6
 
 
-class FirstCall:
+class FirstGraphCall:
     """Runs the wrapper with probes in it, in place of the first call.
 
     Args:

@@ -1,0 +1,413 @@
+"""The first call of each compiled function, against the same call in eager, from the same state of the program.
+
+What Dynamo itself does wrong is in its graphs already, and in what it does around them: another branch, a constant of
+another call, an attribute that is not set. So the function as it is written is run as well, in a process of its own,
+and what it returns and leaves behind is compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import inspect
+import random
+import sys
+import threading
+import types
+from typing import Any, Callable, Iterator, Mapping
+
+from ..explain.containment import edge
+from ..explain.model import SourceLine
+from ..explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
+from .eager_process import EagerProcess, why_not_in_eager
+from .evaluate import Cannot
+from .facts import compiled_function
+from .findings import Finding, GraphVerdict, NumericReport
+from .left_behind import RESULT, UNCHANGED, agree, differing, globals_of, left_behind, versions, widen
+from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
+from .rounding import Judgement, is_within_a_unit, judge
+from .stages import FirstStages, copies, widening
+from .zoom import lines_of
+
+__all__ = ["FirstCalls"]
+
+_STAGE = "Dynamo"
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class CalledFunction:
+    """A call of a function: its code, its globals, its arguments, and cells of its free variables."""
+
+    def __init__(self, code: types.CodeType, values: dict[str, Any], local: Mapping[str, Any],
+                 cells: tuple[Any, ...] | None) -> None:  # fmt: skip
+        self.code, self._globals, self._local = code, values, dict(local)
+        self._cells = cells if cells is not None else tuple(
+            types.CellType(local[name]) if name in local else types.CellType() for name in code.co_freevars
+        )  # fmt: skip
+
+    def __call__(self) -> Any:
+        """Runs it as it is written."""
+        code, local = self.code, self._local
+        names = code.co_varnames
+        keywords = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+        more = local[rest.pop(0)] if code.co_flags & inspect.CO_VARARGS else ()
+        named = local[rest.pop(0)] if code.co_flags & inspect.CO_VARKEYWORDS else {}
+        function = types.FunctionType(code, self._globals, code.co_name, None, self._cells)
+        positional = [local[name] for name in names[: code.co_argcount]]
+        return function(*positional, *more, **{name: local[name] for name in keywords}, **named)
+
+    def roots(self) -> dict[str, Any]:
+        """What it can change, by name."""
+        names = self.code.co_varnames[: self.code.co_argcount + self.code.co_kwonlyargcount
+                                      + bool(self.code.co_flags & inspect.CO_VARARGS)
+                                      + bool(self.code.co_flags & inspect.CO_VARKEYWORDS)]  # fmt: skip
+        found = {name: self._local[name] for name in names if name in self._local}
+        for name, cell in zip(self.code.co_freevars, self._cells):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # it is empty
+                continue
+        return {**dict(globals_of(self.code, self._globals)), **found}
+
+
+class FirstCall:
+    """A function that Dynamo begins to compile, and its call.
+
+    Args:
+        function: the call.
+        name: of its compilation, ``0/0``.
+        comparison: gets the verdict.
+        ended: is called at the end, with this, whether the function has run, whether it raised, and what it returns.
+
+    Raises:
+        Cannot: it is not compared.
+    """
+
+    def __init__(self, function: CalledFunction, name: str, comparison: NumericReport,
+                 ended: Callable[[FirstCall, bool, bool, Any], None]) -> None:  # fmt: skip
+        self._function, self._comparison, self._tell = function, comparison, ended
+        self._verdict = GraphVerdict(f"{name} call")
+        self.graphs: list[FirstStages] = []  # Dynamo's graphs that the call runs
+        self._code: types.CodeType | None = None  # what Dynamo made of it
+        self._caller: Any = None
+        self._frame: Any = None
+        if why_not_in_eager():
+            raise Cannot(why_not_in_eager())
+        if sys.getprofile() is not None:
+            raise Cannot("the program has a profile function")
+        roots = function.roots()
+        self._versions = versions(roots)
+        self._before = left_behind(roots, self._versions)
+        self._random = random.getstate()
+        self._eager = EagerProcess(self._run)
+        self._first = self._eager.ask()
+
+    # ---- in the other process
+
+    def _run(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The call in eager."""
+        import torch
+
+        torch._dynamo.config.disable = True
+        random.setstate(self._random)
+        if request.get("seed"):
+            _reseed(request["seed"])
+        found: dict[str, Any] = {"operations": []}
+        modes = contextlib.ExitStack()
+        known = {} if "whole" in request else self._versions
+        if "wide" in request:
+            widen(self._function.roots())
+            torch.set_default_dtype(torch.float64)
+            modes.enter_context(widening(*request["wide"]))
+            known = {}
+        changes = None
+        if "lines" in request:
+            modes.enter_context(recorded(found["operations"]))
+            changes = Changes(self._function.code, request["lines"], self._function.roots)
+            changes.begin()
+            sys.settrace(changes.trace)
+        result = {}
+        try:
+            with modes:
+                result = {RESULT: self._function()}
+        except Exception as error:
+            found["raised"] = type(error).__name__
+            found["outside"] = isinstance(error, OSError)
+        finally:
+            sys.settrace(None)
+        if changes is not None:
+            changes.look()
+            found.update(last=changes.last, returned=changes.returned)
+        return {**found, "values": left_behind({**result, **self._function.roots()}, known)}
+
+    # ---- in the program
+
+    def watch(self, code: types.CodeType, caller: Any) -> None:
+        """The function is about to run.
+
+        Args:
+            code: what Dynamo made of it.
+            caller: the frame that calls it.
+        """
+        self._code, self._caller = code, caller
+        self.resume()
+
+    def pause(self) -> None:
+        """Dynamo compiles, or something is checked."""
+        if self._code is not None:
+            sys.setprofile(None)
+
+    def resume(self) -> None:
+        """The program runs again."""
+        if self._code is not None:
+            sys.setprofile(self._profile)
+
+    @edge
+    def _profile(self, frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and self._frame is None and frame.f_code is self._code:
+            self._frame = frame
+        elif event == "return" and (frame is self._frame or frame is self._caller):
+            sys.setprofile(None)
+            with_dynamo_off(self._ended, frame, argument)
+
+    def _ended(self, frame: Any, value: Any) -> None:
+        called, raised = frame is self._frame, _raised(frame)
+        self._code = self._frame = self._caller = None
+        self._tell(self, called, raised, value)
+
+    def close(self) -> None:
+        """Nothing more is compared."""
+        self.pause()
+        self._code = self._frame = self._caller = None
+        self._eager.close()
+        self.graphs.clear()
+
+    def compare(self, raised: bool, value: Any) -> None:
+        """The call has ended, with a value or an exception."""
+        self._comparison.verdicts.append(self._verdict)
+        try:
+            theirs = self._eager.answer(self._first)
+            if raised or theirs.get("raised"):
+                self._compare_exceptions(raised, theirs)
+            else:
+                self._compare({RESULT: value, **self._function.roots()}, theirs["values"])
+        except Cannot as reason:
+            self._verdict.count("outputs", False, str(reason))
+
+    def _compare_exceptions(self, raised: bool, theirs: Mapping[str, Any]) -> None:
+        if raised and theirs.get("raised"):
+            self._verdict.count("outputs", False, "it raises, as it does in eager")
+            return
+        if theirs.get("outside"):
+            raise Cannot("it needs what only the program itself has")
+        again = self._eager.run(seed=1)
+        if again.get("raised") != theirs.get("raised"):
+            raise Cannot("it varies from call to call")
+        name = self._function.code.co_name
+        said = (f"{name}() raises, and in eager it does not" if raised
+                else f"{name}() raises {theirs['raised']} in eager")  # fmt: skip
+        self._found(RESULT, Judgement(wrong="value"), f"{said} ({_STAGE})")
+
+    def _compare(self, roots: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+        mine = left_behind(roots, self._versions)
+        others = differing(mine, theirs)
+        if any((UNCHANGED, None) in (mine.get(path), theirs.get(path)) for path in others):  # only one side wrote
+            mine, theirs = left_behind(roots, {}), self._eager.run(whole=True)["values"]
+            others = differing(mine, theirs)
+        varying = set(differing(theirs, self._eager.run(seed=1, whole=True)["values"])) if others else set()
+        evaluated = _Evaluated(self._eager, mine, theirs)
+        for path in {**mine, **theirs}:
+            if path.endswith(".requires_grad") and path not in others:
+                continue
+            kind = "outputs" if path.startswith(RESULT) else "mutations"
+            if path not in others and kind == "mutations" and agree(self._before.get(path), theirs.get(path)):
+                continue
+            if path not in others:
+                self._verdict.count(kind, True)
+            elif path in varying:
+                self._verdict.count(kind, False, "it varies from call to call, as with random numbers")
+            else:
+                self._judge(kind, path, mine.get(path), theirs.get(path), evaluated)
+
+    def _judge(self, kind: str, path: str, value: Any, eager: Any, evaluated: _Evaluated) -> None:
+        try:
+            judgement = evaluated.judge(path, value, eager)
+        except Cannot as reason:
+            self._verdict.count(kind, False, str(reason))
+            return
+        self._verdict.count(kind, True)
+        if not judgement.wrong:
+            self._verdict.met(judgement)
+        elif not self._verdict.wrong:
+            is_tensor = value is not None and eager is not None and value[0] == eager[0] == "tensor"
+            said = "" if is_tensor else f"{path} is {_shown(value)}; in eager it is {_shown(eager)} ({_STAGE})"
+            self._found(path, judgement, said)
+
+    def _found(self, path: str, judgement: Judgement, said: str) -> None:
+        if self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts):
+            return  # an error is told where it arises
+        line = self._line_of(path, not said)
+        function = SourceLine(self._function.code.co_filename, self._function.code.co_firstlineno)
+        lines = [line if line is not None else line_at(function.filename, function.line)]
+        self._verdict.wrong.append(Finding.at(lines, _STAGE, judgement, path, self._verdict.graph, said=said))
+
+    def _line_of(self, path: str, is_tensor: bool) -> SourceLine | None:
+        import torch
+
+        state, had_gradients = torch.random.get_rng_state(), torch.is_grad_enabled()
+        try:
+            theirs = self._eager.run(lines=[] if path.startswith(RESULT) else [path])
+            place = theirs["returned"] if path.startswith(RESULT) else theirs["last"].get(path)
+            changed = None if place is None else line_at(*place)
+            if not is_tensor and changed is not None and not path.startswith(RESULT):
+                return changed
+            graphs = [operations_of(one.module, copies(one.inputs)) for one in self.graphs if one.inputs]
+            node, line = first_of_another_value(graphs, theirs["operations"])
+            return next(iter(lines_of([node])), changed) if node is not None else line if is_tensor else changed
+        except Exception:  # graphs that can't be run again, a call that ends otherwise when it is traced
+            return None
+        finally:
+            torch.random.set_rng_state(state)
+            torch.set_grad_enabled(had_gradients)
+
+
+class FirstCalls:
+    """The calls of functions that Dynamo compiles for the first time, one for each thread at a time.
+
+    Args:
+        comparison: gets a verdict for each.
+        contained: runs a function so that what fails costs verdicts.
+    """
+
+    def __init__(self, comparison: NumericReport, contained: Callable[..., None]) -> None:
+        self._comparison, self._contained = comparison, contained
+        self._open: dict[int, FirstCall] = {}
+
+    def begin(self, args: tuple[Any, ...], name: str) -> FirstCall | None:
+        """Dynamo is about to compile a function, if it is one that the program calls, and for the first time.
+
+        Args:
+            args: those of Dynamo's `_compile`.
+            name: of the compilation, ``0/0``.
+        """
+        (code, *others), backend, is_export = compiled_function(args)
+        if (threading.get_ident() in self._open or not name.endswith("/0") or is_export
+                or code.co_flags & _GENERATORS or code.co_name.startswith("torch_dynamo_resume_in_")
+                or backend_name(backend) != "inductor"):  # fmt: skip
+            return None
+        try:
+            call = FirstCall(CalledFunction(code, *others), name, self._comparison, self._ended)
+        except Cannot as reason:
+            verdict = GraphVerdict(f"{name} call")
+            verdict.count("outputs", False, str(reason))
+            self._comparison.verdicts.append(verdict)
+            return None
+        self._open[threading.get_ident()] = call
+        return call
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """While something runs that is not the program."""
+        call = self._open.get(threading.get_ident())
+        if call is None:
+            yield
+            return
+        call.pause()
+        try:
+            yield
+        finally:
+            call.resume()
+
+    def heard(self, stages: FirstStages) -> None:
+        """The call that is open has one more graph."""
+        call = self._open.get(threading.get_ident())
+        if call is not None:
+            call.graphs.append(stages)
+
+    def drop(self, call: FirstCall) -> None:
+        """Nothing of it is compared."""
+        self._open.pop(threading.get_ident(), None)
+        call.close()
+
+    def close(self) -> None:
+        """The block has ended."""
+        for call in self._open.values():
+            call.close()
+        self._open.clear()
+
+    def _ended(self, call: FirstCall, has_run: bool, raised: bool, value: Any) -> None:
+        if has_run:
+            self._contained(call.compare, raised, value)
+        self.drop(call)
+
+
+class _Evaluated:
+    """The call in fp64, as often as the rounding rule asks for it."""
+
+    def __init__(self, eager: EagerProcess, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+        import torch
+
+        self._eager = eager
+        self._known: dict[tuple[int, float], Mapping[str, Any]] = {}
+        dtypes = [one[1].dtype for one in [*mine.values(), *theirs.values()] if one[0] == "tensor"]
+        self._eps = max(torch.finfo(one).eps for one in [torch.float32, *dtypes] if one.is_floating_point)
+
+    def judge(self, path: str, value: Any, eager: Any) -> Judgement:
+        """Whether a value is farther from fp64 than rounding explains."""
+        mine, theirs = _number(value), _number(eager)
+        if mine is None or theirs is None or mine.shape != theirs.shape or mine.dtype != theirs.dtype:
+            return Judgement(wrong="value")
+        if is_within_a_unit(mine, theirs):
+            return Judgement(size=mine.numel(), differs=True, near=True)
+        exact = self._exact(path, 0, 0.0)
+        return judge(mine, theirs, exact, lambda scale: [self._exact(path, seed, scale) for seed in (1, 2)], True)
+
+    def _exact(self, path: str, seed: int, scale: float) -> Any:
+        import torch
+
+        if (seed, scale) not in self._known:
+            self._known[seed, scale] = self._eager.run(wide=[seed, scale * self._eps])["values"]
+        found = _number(self._known[seed, scale].get(path), torch.float64)
+        if found is None:
+            raise Cannot("in fp64 it does not come to it")
+        return found
+
+
+def _number(leaf: Any, floats: Any = None) -> Any:
+    """A tensor for a value that may be rounded; Python's floats are taken for those of an fp32 tensor."""
+    import torch
+
+    if leaf is None or leaf[0] == "tensor":
+        return None if leaf is None else leaf[1]
+    if leaf[0] != "value" or type(leaf[1]) not in (int, float, complex):
+        return None
+    try:
+        return torch.tensor([leaf[1]], dtype={int: torch.int64, float: floats or torch.float32}.get(type(leaf[1])))
+    except (RuntimeError, OverflowError):  # an int of more than 64 bits
+        return None
+
+
+def _shown(leaf: Any) -> str:
+    if leaf is None:
+        return "not there"
+    kind, value = leaf
+    if kind == "tensor":
+        return f"a tensor {list(value.shape)} of {str(value.dtype).replace('torch.', '')}"
+    text = repr(value) if kind == "value" else str(value)
+    return text if len(text) < 80 else text[:77] + "..."
+
+
+def _reseed(seed: int) -> None:
+    import torch
+
+    torch.manual_seed(seed)
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed)
+
+
+def _raised(frame: Any) -> bool:
+    """Whether a frame that ends does so with an exception: its last instruction is no return."""
+    code = frame.f_code.co_code
+    return not dis.opname[code[frame.f_lasti]].startswith("RETURN")

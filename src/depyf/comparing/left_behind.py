@@ -1,0 +1,158 @@
+"""What a call leaves behind: what it returns, and its arguments, free variables and globals afterwards.
+
+Each value has an expression, such as ``self.layers[0].weight``, so that those of two processes can be compared.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Iterable, Iterator, Mapping
+
+from .evaluate import same, wide_dtype
+
+__all__ = ["RESULT", "UNCHANGED", "agree", "differing", "globals_of", "left_behind", "versions", "widen"]
+
+RESULT = "what it returns"
+UNCHANGED = "unchanged"
+_MOST = 50_000  # objects of a call
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+_CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CodeType)
+_NOT_OPENED = ("builtins", "io", "_io", "logging", "threading", "_thread", "weakref", "random")
+
+
+
+def left_behind(roots: Mapping[str, Any], before: Mapping[int, int]) -> dict[str, tuple[str, Any]]:
+    """All that can be reached from some values, as copies, by expression.
+
+    Args:
+        before: versions of tensors before the call; one that still has its version is only said to be unchanged.
+    """
+    found: dict[str, tuple[str, Any]] = {}
+    for path, value in _reachable(roots):
+        if type(value).__module__ == "numpy":
+            found[path] = _of_numpy(value)
+        elif _is_dense(value):
+            changed = before.get(id(value)) != _version(value) or path.startswith(RESULT)
+            found[path] = ("tensor", value.detach().clone()) if changed else (UNCHANGED, None)
+            found[f"{path}.requires_grad"] = ("value", value.requires_grad)
+        elif type(value) in _PLAIN:
+            found[path] = ("value", value)
+        else:
+            found[path] = ("is", _kind(value))
+    return found
+
+
+def versions(roots: Mapping[str, Any]) -> dict[int, int]:
+    """The versions of all tensors that can be reached, by identity."""
+    return {id(value): _version(value) for _, value in _reachable(roots) if _is_dense(value)}
+
+
+def widen(roots: Mapping[str, Any]) -> None:
+    """All tensors that can be reached become fp64; those that share memory share it again."""
+    by_memory: dict[int, list[Any]] = {}
+    for _, value in _reachable(roots):
+        if _is_dense(value) and wide_dtype(value.dtype):
+            by_memory.setdefault(value.untyped_storage().data_ptr(), []).append(value)
+    for ones in by_memory.values():
+        first = ones[0].detach()
+        elements = first.untyped_storage().nbytes() // first.element_size()
+        whole = first.as_strided((elements,), (1,), 0).to(wide_dtype(first.dtype))
+        for one in ones:
+            one.data = whole.as_strided(one.shape, one.stride(), one.storage_offset())
+
+
+def globals_of(code: types.CodeType, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The data among the globals that a function or one that is defined in it names."""
+    for name in code.co_names:
+        if name in values and not isinstance(values[name], _CODE):
+            yield name, values[name]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from globals_of(constant, values)
+
+
+def differing(mine: Mapping[str, tuple[str, Any]], other: Mapping[str, tuple[str, Any]]) -> list[str]:
+    """Expressions whose values differ, or that one side lacks, in order."""
+    return [path for path in {**mine, **other} if not agree(mine.get(path), other.get(path))]
+
+
+def agree(one: tuple[str, Any] | None, other: tuple[str, Any] | None) -> bool:
+    """Whether two values are the same, bit for bit."""
+    if one is None or other is None or one[0] != other[0]:
+        return False
+    if one[0] == "tensor":
+        a, b = one[1], other[1]
+        return a.shape == b.shape and a.dtype == b.dtype and same(a, b)
+    return type(one[1]) is type(other[1]) and (one[1] == other[1] or one[1] != one[1] and other[1] != other[1])
+
+
+def _reachable(roots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Breadth first, each object once: its shortest expression is the one that a reader knows."""
+    waiting, seen = list(roots.items()), set()
+    for path, value in waiting:
+        if type(value) not in _PLAIN:
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+        yield path, value
+        if len(waiting) < _MOST:
+            waiting += _inside(path, value)
+
+
+def _inside(path: str, value: Any) -> Iterable[tuple[str, Any]]:
+    import torch
+
+    if isinstance(value, (torch.Tensor, *_CODE)):
+        return []
+    if isinstance(value, dict):
+        return [(f"{path}[{_key(at, key)}]", one) for at, (key, one) in enumerate(value.items())]
+    if isinstance(value, (list, tuple)):
+        return [(f"{path}[{at}]", one) for at, one in enumerate(value)]
+    if isinstance(value, torch.nn.Module):
+        base = vars(torch.nn.Module())
+        own = {name: one for name, one in vars(value).items() if name not in base or name == "training"}
+        for kind in ("_parameters", "_buffers", "_modules"):
+            own.update(vars(value).get(kind) or {})
+        return [(f"{path}[{name}]" if name.isdigit() else f"{path}.{name}", one) for name, one in own.items()]
+    if type(value).__module__.partition(".")[0] in (*_NOT_OPENED, "torch"):
+        return []
+    attributes = getattr(value, "__dict__", None)
+    return [(f"{path}.{name}", one) for name, one in attributes.items()] if isinstance(attributes, dict) else []
+
+
+def _key(at: int, key: Any) -> str:
+    return repr(key) if type(key) in _PLAIN else f"key {at}"
+
+
+def _of_numpy(value: Any) -> tuple[str, Any]:
+    import torch
+
+    try:
+        return ("tensor", torch.as_tensor(value).clone())
+    except (TypeError, ValueError):  # strings, objects, negative strides
+        return ("is", f"a {type(value).__qualname__}")
+
+
+def _kind(value: Any) -> str:
+    import torch
+
+    if isinstance(value, (torch.dtype, torch.device, torch.layout, torch.memory_format)):
+        return repr(value)
+    if isinstance(value, (frozenset, set)) and all(type(one) in _PLAIN for one in value):
+        return f"the set {sorted(map(repr, value))}"
+    name = type(value).__qualname__
+    return f"a {name} of {len(value)}" if isinstance(value, (list, tuple, dict, set, frozenset)) else f"a {name}"
+
+
+def _is_dense(value: Any) -> bool:
+    """Whether it is a tensor whose values can be copied."""
+    import torch
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    return (isinstance(value, torch.Tensor) and value.layout == torch.strided and value.device.type == "cpu"
+            and not is_traceable_wrapper_subclass(value) and not value.is_quantized)  # fmt: skip
+
+
+def _version(value: Any) -> int:
+    """How often it was written into; -1 where that isn't counted (`torch.inference_mode`)."""
+    return -1 if value.is_inference() else value._version

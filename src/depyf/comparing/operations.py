@@ -1,0 +1,201 @@
+"""Which line of the program computed another value first: what a call in eager did, beside Dynamo's graphs."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import types
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+
+from ..explain.model import SourceLine
+
+__all__ = ["Changes", "first_of_another_value", "line_at", "operations_of", "recorded"]
+
+_UNSEEN = ("aten::detach", "aten::alias")  # autograd's own
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class TensorResult(NamedTuple):
+    """What tells one tensor from another."""
+
+    kind: tuple[Any, ...]  # its shape and dtype
+    bits: int
+    total: float  # its elements' sum, weighted
+    rounding: float
+
+    def is_near(self, other: TensorResult) -> bool:
+        """Whether it may be the same, but for rounding."""
+        a, b = self.total, other.total
+        return self.kind == other.kind and (abs(a - b) <= self.rounding * max(abs(a), abs(b)) or a != a and b != b)
+
+
+class RunOperation(NamedTuple):
+    """One that was run: the program's line, its name, its results."""
+
+    file: str
+    line: int
+    name: str
+    results: tuple[TensorResult, ...]
+
+    def is_near(self, other: RunOperation) -> bool:
+        """Whether its results may be another's, but for what rounding made of the arguments."""
+        both = zip(self.results, other.results)
+        return len(self.results) == len(other.results) and all(one.is_near(another) for one, another in both)
+
+
+def recorded(into: list[RunOperation]) -> Any:
+    """A mode of the dispatcher that notes each operation whose results are tensors."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+
+    class NotingOperations(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            values = [one.detach() for one in tree_leaves(result) if isinstance(one, torch.Tensor)]
+            is_dense = all(one.layout == torch.strided and not one.is_quantized for one in values)
+            if values and is_dense and func._schema.name not in _UNSEEN:
+                file, line = _place()
+                into.append(RunOperation(file, line, str(func), tuple(map(_result, values))))
+            return result
+
+    return NotingOperations()
+
+
+def _result(value: Any) -> TensorResult:
+    import torch
+
+    value = torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
+    integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    flat = value.contiguous().view(-1)
+    weights = torch.arange(1, flat.numel() + 1)
+    bits = int((flat.view(integers[value.element_size()]).to(torch.int64) * (weights * 0x9E3779B1)).sum())
+    numbers = flat.to(torch.float64)
+    size = float((numbers.square().sum() * (1 + weights.cos()).square().sum()).sqrt())
+    total = size + float((numbers * (1 + weights.cos())).sum())
+    rounding = torch.finfo(value.dtype).eps ** 0.5 if value.is_floating_point() else 0.0
+    return TensorResult((*value.shape, str(value.dtype)), bits, total, rounding)
+
+
+def _place() -> tuple[str, int]:
+    """The innermost line outside of torch and of this package."""
+    import torch
+
+    torchs = os.path.dirname(torch.__file__) + os.sep
+    frame: types.FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith((torchs, _OURS, "<")):
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
+
+
+def operations_of(module: Any, inputs: Sequence[Any]) -> list[tuple[Any, RunOperation]]:
+    """The operations of a graph that is run in eager, with their nodes."""
+    import torch
+
+    found: list[tuple[Any, RunOperation]] = []
+    heard: list[RunOperation] = []
+
+    class NotingNodes(torch.fx.Interpreter):  # type: ignore[misc]
+        def run_node(self, n: Any) -> Any:
+            heard.clear()
+            result = super().run_node(n)
+            found.extend((n, one) for one in heard)
+            return result
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as in the other process: sums are then in the same order
+    try:
+        with recorded(heard):
+            NotingNodes(module).run(*inputs)
+    finally:
+        torch.set_num_threads(threads)
+    return found
+
+
+def first_of_another_value(
+    graphs: Sequence[list[tuple[Any, RunOperation]]], eager: Iterable[RunOperation]
+) -> tuple[Any, SourceLine | None]:
+    """The first operation of a graph that eager did not do, or did with another result; else a line that eager ran.
+
+    The inputs of graphs after the first come of compiled code: there rounding is allowed for.
+
+    Returns:
+        The node, None where the graphs have only what eager did; the line of the first operation that they lack.
+    """
+    left = list(eager)
+    for at, operations in enumerate(graphs):
+        for node, mine in operations:
+            match = next((one for one in left if one[2:] == mine[2:]), None)
+            match = match or next((one for one in left if at and one.name == mine.name and mine.is_near(one)), None)
+            if match is None:
+                return node, None
+            left.remove(match)
+    lacks = next((one for one in left if one.file), None)
+    return None, None if lacks is None else line_at(lacks.file, lacks.line)
+
+
+def line_at(file: str, line: int, function: str = "") -> SourceLine:
+    """A line with its text."""
+    return SourceLine(file, line, linecache.getline(file, line).strip(), function)
+
+
+class Changes:
+    """Where values change while a function runs: `sys.settrace(changes.trace)`.
+
+    Args:
+        code: the function's.
+        paths: the expressions of the values.
+        roots: gives the values that they begin with, by name.
+
+    Attributes:
+        last: the line that changed each of them last.
+        returned: the line at which it ended.
+    """
+
+    def __init__(self, code: types.CodeType, paths: Iterable[str], roots: Callable[[], Mapping[str, Any]]) -> None:
+        self._code, self._paths, self._roots = code, list(paths), roots
+        self.last: dict[str, tuple[str, int, str]] = {}
+        self.returned: tuple[str, int, str] | None = None
+        self._before: tuple[str, int, str] | None = None
+        self._values: Mapping[str, Any] = {}
+
+    def begin(self) -> None:
+        """Before the function runs."""
+        self._values = self._now()
+
+    def trace(self, frame: Any, event: str, argument: Any) -> Any:
+        """For `sys.settrace`."""
+        import torch
+
+        code = frame.f_code
+        if code.co_filename.startswith((os.path.dirname(torch.__file__), _OURS, "<")):
+            return None
+        self.look()
+        place = (code.co_filename, frame.f_lineno, code.co_name)
+        self._before = place if event in ("line", "call") else self._before
+        self.returned = place if event == "return" and code is self._code else self.returned
+        return self.trace
+
+    def look(self) -> None:
+        """What has changed since the last line was changed by it."""
+        now = self._now()
+        for path in self._paths:
+            if self._before and now.get(path) != self._values.get(path):
+                self.last[path] = self._before
+        self._values = now
+
+    def _now(self) -> dict[str, Any]:
+        found: dict[str, tuple[Any, ...]] = {}
+        roots = self._roots()
+        for path in self._paths:
+            try:
+                value = eval(path, {"__builtins__": {}}, dict(roots))
+                found[path] = (id(value), getattr(value, "_version", None), repr(type(value)), _length(value))
+            except Exception:  # it is not there yet
+                continue
+        return found
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, (list, dict, tuple, set, frozenset)) else -1
