@@ -7,10 +7,10 @@
                                                                             each constant of the rounding rule
 
 A fault is one operator in one place: its decomposition, its lowering, the C++ that is generated for it, a pass over
-the graph, the partitioner, or functionalisation. The lines that use it carry its name in a comment, ``# gelu``; what is
-found has to be at such a line, and nowhere else. The last line has the three figures: faults at their lines, in the
-right stage, and found at all. Exit status 1 if a fault is missed or put elsewhere, or an untouched program has an
-alarm.
+the graph, the partitioner, functionalisation, or Dynamo. The lines that use it carry its name in a comment,
+``# gelu``; what is found has to be at such a line, and nowhere else. The last line has the three figures: faults at
+their lines, in the right stage, and found at all. Exit status 1 if a fault is missed or put elsewhere, or an untouched
+program has an alarm.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def cell(x: Any, h: Any, w: Any, u: Any) -> Any:
     z = torch.sigmoid(x @ w)  # sigmoid sigmoid_backward mm
     for _ in range(3):
         h = (1 - z) * h + z * torch.tanh(h @ u)  # tanh tanh_backward mm mul
-    return torch.erf(h) + torch.atan2(h, z)  # erf atan2
+    return torch.erf(h) + torch.atan2(h, z)  # erf atan2 mul
 
 
 def gathered(x: Any, table: Any, i: Any) -> Any:
@@ -130,6 +130,7 @@ _STAGES = {
     "graph_pass": ("graph pass", "Inductor"),
     "partition": ("partitioner", "decompositions or the partitioner"),
     "functionalisation": ("AOTAutograd",),
+    "dynamo": ("Dynamo",),
 }
 
 
@@ -325,6 +326,38 @@ def functionalisation(name: str, change: Callable[[Any, Any], Any]) -> Callable[
     return plant
 
 
+def dynamo(change: Callable[[Any, Any], Any]) -> Callable[[], Any]:
+    """Dynamo puts another operation, or other arguments, into its graph."""
+
+    @contextlib.contextmanager
+    def plant() -> Iterator[None]:
+        from torch._dynamo.output_graph import SubgraphTracer
+
+        original = SubgraphTracer.create_proxy
+
+        def wrong(self: Any, kind: str, target: Any, args: Any, *rest: Any, **more: Any) -> Any:
+            return original(self, kind, *change(target, args), *rest, **more)
+
+        SubgraphTracer.create_proxy = wrong
+        try:
+            yield
+        finally:
+            SubgraphTracer.create_proxy = original
+
+    return plant
+
+
+def _other(target: Any, instead: Any) -> Callable[[Any, Any], Any]:
+    return lambda it, args: (instead if it == target else it, args)
+
+
+def _number(number: float, instead: float) -> Callable[[Any, Any], Any]:
+    def change(target: Any, args: Any) -> Any:
+        return target, tuple(instead if type(one) is float and one == number else one for one in args)
+
+    return change
+
+
 def _change_first(graph: Any, change: Callable[[Any], bool]) -> None:
     any(change(node) for node in list(graph.nodes) if node.op == "call_function")
 
@@ -450,6 +483,39 @@ FAULTS = [
     Fault("add_", "updated", functionalisation("add_.Tensor", lambda args, _: (args, {}))),
     Fault("softmax", "attention", functionalisation("_softmax", lambda args, _: ((args[0], 2, args[2]), {}))),
     Fault("cumsum", "losses", functionalisation("cumsum", lambda args, _: ((args[0], 0), {})), True),
+    Fault("tanh_backward", "cell", functionalisation("tanh_backward", lambda args, _: ((args[1], args[1]), {})), True),
+    Fault("sigmoid_backward", "cell", functionalisation("sigmoid_backward", lambda args, _: (args[:1] * 2, {})), True),
+    Fault("gelu_backward", "mlp", functionalisation("gelu_backward", lambda args, _: (args[::-1], {})), True),
+    Fault("silu_backward", "block", functionalisation("silu_backward", lambda args, _: (args[::-1], {})), True),
+    Fault("hardswish_backward", "convolution",
+          functionalisation("hardswish_backward", lambda args, _: (args[:1] * 2, {})), True),
+    Fault("threshold_backward", "convolution",
+          functionalisation("threshold_backward", lambda args, _: ((*args[:2], 0.1), {})), True),
+    Fault("softmax_backward", "attention",
+          functionalisation("_softmax_backward_data", lambda args, _: ((args[0], args[1], 2, args[3]), {})), True),
+    Fault("sigmoid_backward", "mlp", functionalisation("sigmoid_backward", lambda args, _: (args[:1] * 2, {})), True),
+    Fault("exp", "attention", fused("exp", "sub")),
+    Fault("sin", "updated", fused("sin", "exp"), True),
+    Fault("mul", "cell", fused("mul", "tanh")),
+    Fault("mul", "cell", fused("mul", "tanh"), True),
+    Fault("abs", "losses", fused("abs", "sub")),
+    Fault("bmm", "attention", graph_pass(_row("aten.bmm"), True), True),
+    Fault("mm", "block", graph_pass(_replaced_by_new("aten.mm"), True), True),
+    Fault("mm", "mlp", graph_pass(_row("aten.mm"), True), True),
+    Fault("bmm", "attention", partition(_replaced_by_new("aten.bmm"), 1), True),
+    Fault("mm", "block", partition(_replaced_by_new("aten.mm"), 1), True),
+    Fault("mm", "cell", partition(_row("aten.mm"), 1), True),
+    Fault("cos", "updated", one_element("cos"), True),
+    Fault("tanh", "cell", one_element("tanh"), True),
+    Fault("sigmoid", "cell", dynamo(_other(torch.sigmoid, torch.tanh))),
+    Fault("rsqrt", "block", dynamo(_other(torch.rsqrt, torch.sqrt))),
+    Fault("exp", "updated", dynamo(_other("exp", "expm1"))),
+    Fault("mul_", "updated", dynamo(_other("mul_", "mul"))),
+    Fault("mul_", "updated", dynamo(_number(0.9, 0.9001))),
+    Fault("div", "attention", dynamo(_number(8.0, 8.01))),
+    Fault("flip", "gathered", dynamo(lambda it, args: (it, (args[0], 1) if it == "flip" else args))),
+    Fault("abs", "losses", dynamo(_other("abs", "neg")), True),
+    Fault("add_", "updated", dynamo(_other("detach", "clone")), True),
 ]  # fmt: skip
 
 # ---- running
@@ -468,7 +534,7 @@ def _run(program: str, dtype: Any, training: bool, how: Callable[[Any], Any] = t
     result = how(function)(*inputs)
     if training:
         result.float().square().sum().backward()
-    return [result, *inputs, *(one.grad for one in inputs if one.grad is not None)]
+    return [result, *inputs, *(one.grad for one in inputs if one.is_leaf and one.grad is not None)]
 
 
 def run(program: str, dtype: Any, training: bool) -> Any:

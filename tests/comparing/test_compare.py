@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 from pathlib import Path
@@ -17,7 +18,7 @@ import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
 from depyf.comparing.evaluate import References  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
-from planted_numerics import FAULTS, lines_with, lowering, run  # noqa: E402
+from planted_numerics import FAULTS, functionalisation, lines_with, lowering, run  # noqa: E402
 from reported_numerics import checked  # noqa: E402
 
 FAULTY = """\
@@ -265,3 +266,24 @@ def test_an_overflow_that_only_eager_has_is_told_as_a_difference(tmp_path):
     _, report = compared(tmp_path, lambda x: (x.half() * x.half()).float(), torch.tensor([5000.0]))
     assert report.findings == []
     assert "1 with other NaN, infinities or integers than eager's" in report.verdicts[0].words
+
+
+def test_gradients_are_compared_as_a_whole(tmp_path):
+    def function(x, w):
+        return torch.tanh(x @ w).cumsum(1).sigmoid()  # here
+
+    x, w = torch.linspace(-1, 1, 12).reshape(3, 4), torch.linspace(-1, 1, 20).reshape(4, 5)
+    swapped = functionalisation("sigmoid_backward", lambda args, _: (args[:1] * 2, {}))
+    reports = []
+    for plant in (contextlib.nullcontext, swapped):
+        torch._dynamo.reset()
+        with plant(), depyf.compare(tmp_path) as report:
+            inputs = [one.clone().requires_grad_() for one in (x, w)]
+            torch.compile(function)(inputs[0] * 2, inputs[1]).square().sum().backward()
+        reports.append(report)
+    right, wrong = reports
+    (verdict,) = [one for one in right.verdicts if one.graph == "0/0 gradients"]
+    assert verdict.outputs == (2, 2) and right.findings == []
+    (finding,) = wrong.findings
+    assert finding.text.endswith("# here") and finding.stage == "AOTAutograd"
+    assert finding.words.startswith("the gradient of sigmoid is another value")

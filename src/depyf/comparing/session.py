@@ -5,6 +5,7 @@
     decompositions.py, passes.py   operators and their decompositions; the graph before and after the passes
     kernels.py      what Inductor knows of a graph's buffers
     first_graph_calls.py   the first call of each graph, checked kernel by kernel
+    gradients.py    its gradients as a whole
     first_calls.py  the first call of each function, beside eager's in a process of its own (eager_process.py)
     left_behind.py, operations.py   what a call returns and changes; which line did so first
     evaluate.py     operations in eager's precision, in fp64, and rounded at random
@@ -33,6 +34,7 @@ from .facts import BUFFERS, CACHES, DECOMPOSITIONS, FRAMES, GRAPHS, decompositio
 from .findings import GraphVerdict, NumericReport
 from .first_calls import FirstCalls
 from .first_graph_calls import FirstGraphCall
+from .gradients import watch_gradients
 from .kernels import PROBE, Plan, without_probes
 from .passes import Passes, check
 from .stages import FirstStages
@@ -204,6 +206,7 @@ class Comparing:
             self._contained(stages.before, inputs)
             results = compiled(*inputs)
             self._contained(stages.after, inputs, results)
+            self._contained(watch_gradients, stages, inputs, results, self._contained)
             return results
 
         return call

@@ -16,7 +16,7 @@ from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import Judgement, judge
 from .zoom import copied, lines_of
 
-__all__ = ["FirstStages", "copies", "widening"]
+__all__ = ["FirstStages", "Whole", "copies", "leaves_of", "widening"]
 
 _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
            ("inductor", "Inductor"))  # fmt: skip
@@ -34,70 +34,96 @@ class FirstStages:
         import torch
 
         self.module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))  # passes change it in place
-        self.name, self._comparison, self._is_all = name, comparison, is_all
+        self.name, self.comparison, self._is_all = name, comparison, is_all
         self.inputs: list[Any] = []
-        self._reason = ""  # why it is not checked
+        self.reason = ""  # why it is not checked
+        self.edges: list[Any] = []  # where the gradients of the inputs go, None for those without
+        self._versions: list[int] = []
 
     def before(self, args: Sequence[Any]) -> None:
         """Keeps the inputs as they are."""
         if any(node.op == "call_function" and _is_of_higher_order(node.target) for node in self.module.graph.nodes):
-            self._reason = "it has a higher-order operator"
+            self.reason = "it has a higher-order operator"
             return
+        self.edges = list(map(edge_of, args))
+        self._versions = [_version(one) for one in args]
         try:
             self.inputs = copies(args)
         except Cannot as reason:
-            self._reason = str(reason)
+            self.reason = str(reason)
+
+    def keep(self, args: Sequence[Any]) -> None:
+        """The inputs are needed until the backward has run: those that the call did not write into without a copy."""
+        for at, one in enumerate(args):
+            if self._versions[at] >= 0 and self._versions[at] == _version(one):
+                self.inputs[at] = one.detach()
 
     def after(self, args: Sequence[Any], results: Any) -> None:
         """Compares what the first call gave."""
         import torch
 
-        if not self._is_all and (self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts)):
+        if not self._is_all and (self.comparison.wrong or any(one.wrong for one in self.comparison.verdicts)):
             return
         had_gradients = torch.is_grad_enabled()  # kept: transforms of functions in the graph ask for it
         try:
-            if self._reason:
-                raise Cannot(self._reason)
+            if self.reason:
+                raise Cannot(self.reason)
             self._compare(_tensors([results, args]), len(_tensors(results)))
         except Cannot as reason:
-            self._comparison.notes.append(f"{self.name}: Dynamo's graph as a whole is not checked, because {reason}")
+            self.comparison.notes.append(f"{self.name}: Dynamo's graph as a whole is not checked, because {reason}")
         finally:
             torch.set_grad_enabled(had_gradients)
 
     def _compare(self, compiled: list[Any], outputs: int) -> None:
         try:
-            whole = _Whole(self.module, self.inputs)
+            whole = Whole(self.module, self.inputs)
         except NotImplementedError as error:  # an operator that eager has not in this precision
             raise Cannot(f"eager cannot run it: {error}") from None
         if self._is_all:
             judged = list(whole.judged(compiled))
-            self._comparison.verdicts.append(whole.verdict(self.name, judged, outputs))
+            self.comparison.verdicts.append(whole.verdict(self.name, judged, outputs))
             found = _first_wrong(judged)
         else:
             found = whole.first_wrong(compiled)
-        if found is None or self._comparison.wrong:
+        if found is None or self.comparison.wrong:
             return
         at, judgement = found
+        nodes = [one for one in self._output().all_input_nodes if "example_value" in one.meta]
+        what = f"output {at + 1} of Dynamo's graph" if at < len(nodes) else "an input that it writes into"
+        self.find(whole, what, nodes[at : at + 1], judgement, None)
+
+    def _output(self) -> Any:
+        return next(node for node in self.module.graph.nodes if node.op == "output")
+
+    def find(
+        self, whole: Whole, what: str, nodes: list[Any], judgement: Judgement, verdict: GraphVerdict | None
+    ) -> None:
+        """A finding for what is wrong as a whole: the stage, and the line where it is known.
+
+        Args:
+            what: in words.
+            nodes: operations that may be the ones.
+            verdict: gets the finding; the graph's or, where it has none, the comparison if it is None.
+        """
         *first, last = _STAGES
         backend, stage = next((one for one in first if whole.first_wrong(whole.compiled(one[0]))), last)
-        *calls, output = (node for node in self.module.graph.nodes if node.op != "placeholder")
-        nodes = [one for one in output.all_input_nodes if "example_value" in one.meta]
-        what = f"output {at + 1} of Dynamo's graph" if at < len(nodes) else "an input that it writes into"
-        nodes = nodes[at : at + 1]
-        cause = self._cause(calls, backend)
+        calls = [node for node in self.module.graph.nodes if node.op not in ("placeholder", "output")]
+        cause = self._cause(whole, calls, backend)
         if cause is not None:
-            nodes, what = [cause], str(cause.target)
-        verdicts = self._comparison.verdicts if stage == "Inductor" else []
-        place = next((one for one in verdicts if one.graph.partition(" ")[0] == self.name), self._comparison)
-        place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, self.name))
+            name = str(getattr(cause.target, "__name__", cause.target))
+            nodes, what = [cause], f"the gradient of {name}" if verdict is not None else name
+        verdicts = self.comparison.verdicts if stage == "Inductor" else []
+        place = verdict or next((one for one in verdicts if one.graph.partition(" ")[0] == self.name), self.comparison)
+        graph = self.name if verdict is None else verdict.graph
+        place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, graph))
 
-    def _cause(self, calls: list[Any], backend: str) -> Any:
+    def _cause(self, whole: Whole, calls: list[Any], backend: str) -> Any:
         """The operation with which a backend's graph is wrong, and before which it is right; None if unknown."""
         right, wrong = 0, len(calls)
         while wrong - right > 1:
             middle = (right + wrong) // 2
             try:
-                part = _Whole(self._until(calls[middle - 1]), self.inputs)
+                part = whole.of(self._until(calls[middle - 1]))
                 found = part.first_wrong(part.compiled(backend))
             except Exception as error:  # a part may return what a whole may not: symbols, views of its inputs
                 logger.debug("%s: a part of the graph is not compared: %r", self.name, error)
@@ -120,13 +146,21 @@ class FirstStages:
         return torch.fx.GraphModule(self.module, graph)
 
 
-class _Whole:
+class Whole:
     """A graph as a whole, and the inputs of a call."""
 
     def __init__(self, module: Any, inputs: list[Any]) -> None:
-        self._module, self._inputs = module, inputs
+        self.module, self.inputs = module, inputs
         self._evaluated: dict[Any, list[Any]] = {}
-        self._eager = self.run(module)
+        self.eager = self.run(module)
+
+    def of(self, module: Any) -> Whole:
+        """The same of a part of the graph."""
+        return Whole(module, self.inputs)
+
+    def copied(self, wide: bool) -> list[Any]:
+        """The inputs, for one more run."""
+        return copies(self.inputs, wide)
 
     def first_wrong(self, values: list[Any]) -> tuple[int, Judgement] | None:
         """The first of the results and inputs that is farther from fp64 than rounding explains."""
@@ -135,10 +169,10 @@ class _Whole:
     def verdict(self, name: str, judged: list[tuple[int, Judgement]], outputs: int) -> GraphVerdict:
         """What is said of the graph, some of whose results are `outputs`; the rest are its inputs afterwards."""
         verdict = GraphVerdict(name)
-        for at, one in enumerate(self._eager):
+        for at, one in enumerate(self.eager):
             if at < outputs:
                 verdict.count("outputs", one is not None, "it is no tensor")
-            elif one is not None and not same(one, self._inputs[at - outputs]):
+            elif one is not None and not same(one, self.inputs[at - outputs]):
                 verdict.count("mutations", True)
         for _, judgement in judged:
             if not judgement.wrong:
@@ -147,7 +181,7 @@ class _Whole:
 
     def judged(self, values: list[Any]) -> Iterator[tuple[int, Judgement]]:
         """What isn't eager's value bit for bit, by its place."""
-        for at, (value, one) in enumerate(zip(values, self._eager)):
+        for at, (value, one) in enumerate(zip(values, self.eager)):
             if value is not None and one is not None and value.shape == one.shape and not same(value, one):
                 samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
                 yield at, judge(value, one, self._exact(0, 0.0)[at], samples, True)
@@ -156,10 +190,10 @@ class _Whole:
         import torch
 
         if (seed, scale) not in self._evaluated:
-            dtypes = [one.dtype for one in [*self._inputs, *self._eager] if getattr(one, "is_floating_point", bool)()]
+            dtypes = [one.dtype for one in [*self.inputs, *self.eager] if getattr(one, "is_floating_point", bool)()]
             eps = max([0.0, *(torch.finfo(dtype).eps for dtype in dtypes)])
             try:
-                self._evaluated[seed, scale] = self.run(self._module, widening(seed, scale * eps))
+                self._evaluated[seed, scale] = self.run(self.module, widening(seed, scale * eps))
             except (RuntimeError, NotImplementedError) as error:
                 raise Cannot(f"an operator has no fp64: {str(error).partition(chr(10))[0]}") from None
         return self._evaluated[seed, scale]
@@ -168,7 +202,7 @@ class _Whole:
         """The graph's results, and its inputs afterwards."""
         import torch
 
-        inputs = copies(self._inputs, mode is not None)
+        inputs = self.copied(mode is not None)
         state = torch.random.get_rng_state()
         with mode or contextlib.nullcontext():
             results = function(*inputs)
@@ -181,7 +215,7 @@ class _Whole:
         """The same of what a backend of torch makes of the graph."""
         import torch
 
-        return self.run(torch._dynamo.lookup_backend(backend)(copy.deepcopy(self._module), list(self._inputs)))
+        return self.run(torch._dynamo.lookup_backend(backend)(copy.deepcopy(self.module), list(self.inputs)))
 
 
 def _first_wrong(judged: Iterable[tuple[int, Judgement]]) -> tuple[int, Judgement] | None:
@@ -219,11 +253,31 @@ def copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
     return result
 
 
-def _tensors(values: Any) -> list[Any]:
+def edge_of(value: Any) -> Any:
+    """What tells where the gradient of an input goes: the leaf, or the operation that made it; None where none does."""
+    if not getattr(value, "requires_grad", False):
+        return None
+    return id(value) if value.grad_fn is None else (id(value.grad_fn), value.output_nr)
+
+
+def _version(value: Any) -> int:
+    """How often a tensor was written into; -1 where that isn't known."""
     import torch
+
+    return value._version if isinstance(value, torch.Tensor) and not value.is_inference() else -1
+
+
+def leaves_of(values: Any) -> list[Any]:
+    """What is in tuples, lists and dictionaries."""
     from torch.utils._pytree import tree_leaves
 
-    return [one.detach() if isinstance(one, torch.Tensor) else None for one in tree_leaves(values)]
+    return list(tree_leaves(values))
+
+
+def _tensors(values: Any) -> list[Any]:
+    import torch
+
+    return [one.detach() if isinstance(one, torch.Tensor) else None for one in leaves_of(values)]
 
 
 def widening(seed: int, eps: float) -> Any:
