@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from unittest import mock
@@ -19,6 +20,7 @@ torch = pytest.importorskip("torch")
 from torch._dynamo import output_graph, side_effects, variables  # noqa: E402
 
 import depyf  # noqa: E402
+from depyf.comparing import eager_process  # noqa: E402
 
 SEEN = {"calls": 0}
 
@@ -250,6 +252,37 @@ def test_a_program_that_waits_for_its_children_gets_its_own(tmp_path):
         child.returncode = 0
     finally:
         signal.signal(signal.SIGCHLD, before)
+
+
+def test_a_call_that_waits_for_another_thread_ends_in_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(eager_process, "_SECONDS", 0.5)
+    monkeypatch.setattr(eager_process.EagerProcess, "too_slow", "")
+    lock, held, done = threading.Lock(), threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            held.set()
+            done.wait(20)
+
+    def function(x):
+        done.set()
+        with lock:  # in a fork nobody lets it go
+            return x + 1
+
+    threading.Thread(target=hold).start()
+    held.wait()
+    result, report = compared(tmp_path / "1", function, torch.ones(3))
+    _, again = compared(tmp_path / "2", lambda x: x * 2, torch.ones(3))
+    assert result.tolist() == [2, 2, 2]
+    for one in (report, again):
+        assert call_of(one).unchecked == {"a call takes more than 0 s in eager": 1}
+
+
+def test_a_program_that_cannot_be_forked_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fork", mock.Mock(side_effect=OSError(12, "Cannot allocate memory")))
+    result, report = compared(tmp_path, lambda x: x + 1, torch.ones(3))
+    assert result.tolist() == [2, 2, 2] and report.findings == []
+    assert call_of(report).unchecked == {"the program can't be forked: Cannot allocate memory": 1}
 
 
 def test_free_variables_and_more_arguments(tmp_path):

@@ -26,6 +26,7 @@ from .evaluate import Cannot
 __all__ = ["EagerProcess", "why_not_in_eager"]
 
 _SECONDS = 60.0  # for the call in eager
+_DONE, _LATE = b".", b"!"
 _REACH_OUTSIDE = (
     "ftplib.", "http.client.", "os.chmod", "os.chown", "os.exec", "os.fork", "os.kill", "os.link", "os.mkdir",
     "os.posix_spawn", "os.remove", "os.rename", "os.rmdir", "os.spawn", "os.symlink", "os.system", "os.truncate",
@@ -57,16 +58,28 @@ class EagerProcess:
 
     Args:
         run: what is to be run there, given a request; gives what torch can save.
+
+    Raises:
+        Cannot: there is no memory for it, or an earlier call did not end in time.
     """
 
+    too_slow = ""
+    """Why a call did not end: other threads may have held a lock, and the next call would wait for it as well."""
+
     def __init__(self, run: Callable[[Mapping[str, Any]], Any]) -> None:
+        if self.too_slow:
+            raise Cannot(self.too_slow)
         self._folder = tempfile.mkdtemp(prefix="depyf-eager-")
         asked, self._ask = os.pipe()
         self._answer, answered = os.pipe()
         self._asked, self._number = 0, 0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns of forks while there are threads
-            child = os.fork()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Python warns of forks while there are threads
+                child = os.fork()
+        except OSError as error:
+            self.close()
+            raise Cannot(f"the program can't be forked: {error.strerror}") from None
         if not child:
             try:
                 if not os.fork():  # not a child of the program's, which might wait for its own
@@ -93,8 +106,11 @@ class EagerProcess:
 
         while self._number < number:
             ready, _, _ = select.select([self._answer], [], [], 2 * _SECONDS)
-            if not ready or not os.read(self._answer, 1):
-                raise Cannot("it could not be run in eager")
+            answer = os.read(self._answer, 1) if ready else _LATE
+            if answer == _LATE:
+                EagerProcess.too_slow = f"a call takes more than {_SECONDS:.0f} s in eager"
+            if answer != _DONE:
+                raise Cannot(self.too_slow or "it could not be run in eager")
             self._number += 1
         try:
             with open(os.path.join(self._folder, f"{number}.why"), encoding="utf-8") as file:
@@ -139,10 +155,10 @@ def _serve(run: Callable[[Mapping[str, Any]], Any], asked: int, answered: int, f
                 if time.monotonic() > end:
                     os.kill(child, signal.SIGKILL)
                     os.waitpid(child, 0)
-                    _write(path + ".why", f"it takes more than {_SECONDS:.0f} s in eager")
-                    break
+                    os.write(answered, _LATE)
+                    return
                 time.sleep(0.002)
-            os.write(answered, b".")
+            os.write(answered, _DONE)
     shutil.rmtree(folder, ignore_errors=True)  # the program has ended, maybe without a word
 
 
