@@ -10,7 +10,7 @@ import contextlib
 import weakref
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
-from .rounding import Judgement, judge
+from .rounding import Judgement, is_within_a_unit, judge
 
 __all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "STALE", "alone", "closure", "evaluate",
            "evaluate_in_memory", "has_sums", "number_of", "same", "why_not", "wide_dtype"]
@@ -445,6 +445,8 @@ class References:
             value = torch.where(undefined, eager, value)
         if same(value, eager):
             return Judgement(size=value.numel())
+        if is_within_a_unit(value, eager):
+            return Judgement(size=value.numel(), differs=True, near=True)
         exact = self.of(Exact(), "exact")[node]
         return judge(value, eager, exact, lambda scale: self.samples(node, scale), self.has_sums)
 

@@ -4,48 +4,47 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 from .evaluate import Cannot
 from .findings import GraphVerdict
-from .stages import FirstStages, Whole, leaves_of
+from .rounding import of_a_whole
+from .stages import FirstStages, Whole, call, leaves_of, without_random_numbers
 
-__all__ = ["watch_gradients"]
+__all__ = ["Gradients"]
 
 
-def watch_gradients(stages: FirstStages, args: Sequence[Any], results: Any, contained: Callable[..., None]) -> None:
-    """Compares them once they are there.
+class Gradients:
+    """Graphs of Dynamo's whose first call has ended, until their backward runs."""
 
-    Args:
-        stages: the graph, whose first call has ended.
-        args, results: of that call.
-        contained: runs a function so that what fails costs verdicts.
-    """
-    import torch
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[FirstStages, list[int], list[int]]] = {}
 
-    leaves = leaves_of(results)
-    made = [at for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad]
-    nodes = {leaves[at].grad_fn for at in made}
-    if stages.reason or len(nodes) != 1:
-        return
-    (node,) = nodes
-    if node is None or "CompiledFunction" not in node.name():  # a view of what AOTAutograd returns
-        return
-    edges = [_edge(*one) for one in node.next_functions]
-    wanted = [at for at, edge in enumerate(stages.edges) if edge is not None and edge in edges]
-    if not wanted:
-        return
-    places = [edges.index(stages.edges[at]) for at in wanted]
-    numbers = [leaves[at].output_nr for at in made]
-    stages.keep(args)
-    waiting = [stages]
+    def called(self, stages: FirstStages, args: Sequence[Any], results: Any) -> None:
+        """The first call of a graph has ended."""
+        import torch
 
-    def ran(inputs: Any, outputs: Any) -> None:
-        if waiting:
-            given = dict(zip(made, (outputs[at] for at in numbers)))
-            contained(_compare, waiting.pop(), wanted, [inputs[at] for at in places], given)
+        leaves = leaves_of(results)
+        made = [at for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad]
+        wanted = [at for at, needs in enumerate(stages.need_gradients) if needs]
+        if made and wanted and not stages.reason:
+            stages.keep(args)
+            self._waiting[stages.name] = (stages, made, wanted)
 
-    node.register_hook(ran)
+    def ran(self, name: str, names: Sequence[str], args: Sequence[Any], results: Sequence[Any]) -> None:
+        """The backward of a graph has run for the first time.
+
+        Args:
+            name: of the compilation, ``0/0``.
+            names, args: of what it is given: AOTAutograd calls the gradients of the results "tangents".
+            results: the gradients of all inputs.
+        """
+        if name not in self._waiting:
+            return
+        stages, made, wanted = self._waiting.pop(name)
+        given = [one for key, one in zip(names, args) if key.startswith("tangents")]
+        if len(given) == len(made) and len(results) == len(stages.inputs):  # else there are writes, or doubles
+            _compare(stages, wanted, [results[at] for at in wanted], dict(zip(made, given)))
 
 
 def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given: dict[int, Any]) -> None:
@@ -55,8 +54,8 @@ def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given
     stages.comparison.verdicts.append(verdict)
     with torch.enable_grad():
         try:
-            whole = _Gradients(stages.module, stages.inputs, wanted, given)
-            judged = dict(whole.judged(gradients))
+            whole = _Backward(stages.module, stages.inputs, wanted, given)
+            judged = {at: of_a_whole(one) for at, one in whole.judged(gradients)}
         except (Cannot, RuntimeError, NotImplementedError) as reason:
             verdict.count("outputs", False, str(reason).partition("\n")[0])
             return
@@ -72,13 +71,7 @@ def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given
             stages.find(whole, what, [], judged[wrong], verdict)
 
 
-def _edge(function: Any, number: int) -> Any:
-    """What tells a gradient's destination: a leaf, or a result of an operation."""
-    variable = getattr(function, "variable", None)
-    return (id(function), number) if variable is None else id(variable)
-
-
-class _Gradients(Whole):
+class _Backward(Whole):
     """A graph as a whole, with the gradients of its results.
 
     Args:
@@ -92,7 +85,7 @@ class _Gradients(Whole):
 
     def of(self, module: Any) -> Whole:
         """The same of a part of the graph."""
-        return _Gradients(module, self.inputs, self._wanted, None)
+        return _Backward(module, self.inputs, self._wanted, None)
 
     def run(self, function: Any, mode: Any = None) -> list[Any]:
         """The gradients of the inputs."""
@@ -103,8 +96,8 @@ class _Gradients(Whole):
         for at in self._wanted:
             inputs[at] = inputs[at].clone()  # may be written into
         numbers = torch.Generator().manual_seed(0)
-        with mode or contextlib.nullcontext():
-            leaves = leaves_of(function(*inputs))
+        with mode or contextlib.nullcontext(), without_random_numbers():
+            leaves = leaves_of(call(function, inputs, mode is not None))
             made = {at: one for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad}
             given = self._given
             if given is None:

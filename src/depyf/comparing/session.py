@@ -34,7 +34,7 @@ from .facts import BUFFERS, CACHES, DECOMPOSITIONS, FRAMES, GRAPHS, decompositio
 from .findings import GraphVerdict, NumericReport
 from .first_calls import FirstCalls
 from .first_graph_calls import FirstGraphCall
-from .gradients import watch_gradients
+from .gradients import Gradients
 from .kernels import PROBE, Plan, without_probes
 from .passes import Passes, check
 from .stages import FirstStages
@@ -109,6 +109,7 @@ class Comparing:
         self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
         self._decompositions, self._passes = Decompositions(), Passes()
         self._busy = False
+        self._gradients = Gradients()
         self._calls = FirstCalls(comparison, self._contained)
         self._undo = contextlib.ExitStack()
         self._lacks: str | None = None  # what torch lacks; None before anything is compiled
@@ -206,7 +207,7 @@ class Comparing:
             self._contained(stages.before, inputs)
             results = compiled(*inputs)
             self._contained(stages.after, inputs, results)
-            self._contained(watch_gradients, stages, inputs, results, self._contained)
+            self._contained(self._gradients.called, stages, inputs, results)
             return results
 
         return call
@@ -291,10 +292,14 @@ class Comparing:
         if call is None:
             verdict.unchecked["its wrapper could not be loaded with probes"] = 1
             return module.call(args)
-        self._contained(self._check_before, plan, verdict, list(args))
-        self._contained(first.begin, list(args))
+        given = list(args)  # the graph takes them out of the list
+        self._contained(self._check_before, plan, verdict, given)
+        self._contained(first.begin, given)
         result = call(args)
         self._contained(first.end, list(result))
+        name, _, kind = verdict.graph.partition(" ")
+        if kind == "backward":
+            self._contained(self._gradients.ran, name, [one.name for one in plan.placeholders], given, list(result))
         return result
 
     def _check_before(self, plan: Plan, verdict: GraphVerdict, args: list[Any]) -> None:

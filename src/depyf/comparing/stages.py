@@ -13,10 +13,11 @@ from typing import Any, Iterable, Iterator, Sequence
 from ..explain.containment import logger
 from .evaluate import Cannot, same, wide_dtype
 from .findings import Finding, GraphVerdict, NumericReport
-from .rounding import Judgement, judge
+from .rounding import Judgement, is_within_a_unit, judge
 from .zoom import copied, lines_of
 
-__all__ = ["FirstStages", "Whole", "copies", "leaves_of", "widening"]
+__all__ = ["FirstStages", "Whole", "call", "copies", "leaves_of", "widening",
+           "without_random_numbers"]  # fmt: skip
 
 _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
            ("inductor", "Inductor"))  # fmt: skip
@@ -37,7 +38,7 @@ class FirstStages:
         self.name, self.comparison, self._is_all = name, comparison, is_all
         self.inputs: list[Any] = []
         self.reason = ""  # why it is not checked
-        self.edges: list[Any] = []  # where the gradients of the inputs go, None for those without
+        self.need_gradients: list[bool] = []  # the inputs
         self._versions: list[int] = []
 
     def before(self, args: Sequence[Any]) -> None:
@@ -45,7 +46,7 @@ class FirstStages:
         if any(node.op == "call_function" and _is_of_higher_order(node.target) for node in self.module.graph.nodes):
             self.reason = "it has a higher-order operator"
             return
-        self.edges = list(map(edge_of, args))
+        self.need_gradients = [getattr(one, "requires_grad", False) for one in args]
         self._versions = [_version(one) for one in args]
         try:
             self.inputs = copies(args)
@@ -183,6 +184,9 @@ class Whole:
         """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self.eager)):
             if value is not None and one is not None and value.shape == one.shape and not same(value, one):
+                if is_within_a_unit(value, one):
+                    yield at, Judgement(size=value.numel(), differs=True, near=True)
+                    continue
                 samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
                 yield at, judge(value, one, self._exact(0, 0.0)[at], samples, True)
 
@@ -200,15 +204,9 @@ class Whole:
 
     def run(self, function: Any, mode: Any = None) -> list[Any]:
         """The graph's results, and its inputs afterwards."""
-        import torch
-
         inputs = self.copied(mode is not None)
-        state = torch.random.get_rng_state()
-        with mode or contextlib.nullcontext():
-            results = function(*inputs)
-        if not torch.equal(state, torch.random.get_rng_state()):
-            torch.random.set_rng_state(state)
-            raise Cannot("it has random numbers")
+        with mode or contextlib.nullcontext(), without_random_numbers():
+            results = call(function, inputs, mode is not None)
         return _tensors([results, inputs])
 
     def compiled(self, backend: str) -> list[Any]:
@@ -227,6 +225,35 @@ def _is_of_higher_order(target: Any) -> bool:
     import torch
 
     return isinstance(target, torch._ops.HigherOrderOperator) and "checkpoint" not in target.name()
+
+
+@contextlib.contextmanager
+def without_random_numbers() -> Iterator[None]:
+    """What draws any can't be compared, and the program is to draw its own.
+
+    Raises:
+        Cannot: some were drawn.
+    """
+    import torch
+
+    state = torch.random.get_rng_state()
+    try:
+        yield
+    finally:
+        drawn = not torch.equal(state, torch.random.get_rng_state())
+        torch.random.set_rng_state(state)
+    if drawn:
+        raise Cannot("it has random numbers")
+
+
+def call(function: Any, inputs: Sequence[Any], wide: bool = False) -> Any:
+    """Calls a graph with copies of what it has as attributes: parameters of an optimizer's step are the program's."""
+    import torch
+
+    if not isinstance(function, torch.nn.Module):
+        return function(*inputs)
+    held = {**dict(function.named_parameters()), **dict(function.named_buffers())}
+    return torch.func.functional_call(function, dict(zip(held, copies([*held.values()], wide))), tuple(inputs))
 
 
 def copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
@@ -251,13 +278,6 @@ def copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
             for at, one in zip(shared, ones):
                 result[at] = whole.as_strided(one.shape, one.stride(), one.storage_offset())
     return result
-
-
-def edge_of(value: Any) -> Any:
-    """What tells where the gradient of an input goes: the leaf, or the operation that made it; None where none does."""
-    if not getattr(value, "requires_grad", False):
-        return None
-    return id(value) if value.grad_fn is None else (id(value.grad_fn), value.output_nr)
 
 
 def _version(value: Any) -> int:
