@@ -97,7 +97,8 @@ class GraphVerdict:
         unchecked: why the others were not: a reason, and how many.
         error, eager, bound: those of the value that came closest to its bound.
         closer: values that differ from eager's and are closer to fp64.
-        differing, near: values that are not eager's, bit for bit; those of them that differ in the last place alone.
+        differing, near: values that are not eager's, bit for bit; those that differ by a few units in the last
+            place.
         wrong: findings.
     """
 
@@ -141,7 +142,7 @@ class GraphVerdict:
         elif self.bound:
             said = f"agrees within rounding (error {self.error:.2g}, eager's {self.eager:.2g}, bound {self.bound:.2g})"
         elif self.differing and self.differing == self.near:
-            said = "agrees within rounding (what differs from eager does so in the last place alone)"
+            said = "agrees within rounding (what differs from eager does so by a few units in the last place)"
         elif self.differing:
             said = f"agrees within rounding ({self.differing} with other NaN, infinities or integers than eager's)"
         else:

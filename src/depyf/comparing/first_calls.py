@@ -26,7 +26,7 @@ from .facts import compiled_function
 from .findings import Finding, GraphVerdict, NumericReport
 from .left_behind import RESULT, UNCHANGED, agree, differing, globals_of, left_behind, versions, widen
 from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
-from .rounding import Judgement, is_within_a_unit, judge, of_a_whole
+from .rounding import CONSTANTS, Judgement, is_within_a_unit, judge, of_a_whole
 from .stages import FirstStages, copies, widening
 from .zoom import lines_of
 
@@ -368,7 +368,7 @@ class _Evaluated:
         mine, theirs = _number(value), _number(eager)
         if mine is None or theirs is None or mine.shape != theirs.shape or mine.dtype != theirs.dtype:
             return Judgement(wrong="value")
-        if is_within_a_unit(mine, theirs):
+        if is_within_a_unit(mine, theirs, CONSTANTS["whole"]):
             return Judgement(size=mine.numel(), differs=True, near=True)
         exact = self._exact(path, 0, 0.0)
         samples = lambda scale: [self._exact(path, seed, scale) for seed in (1, 2)]  # noqa: E731

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 from .evaluate import Cannot
 from .findings import GraphVerdict
-from .rounding import of_a_whole
+from .rounding import CONSTANTS, of_a_whole
 from .stages import FirstStages, Whole, call, leaves_of, without_random_numbers
 
 __all__ = ["Gradients"]
@@ -78,6 +78,8 @@ class _Backward(Whole):
         wanted: the inputs whose gradients are asked for.
         given: the gradients of results, by their places; those that are not there are made up.
     """
+
+    times = CONSTANTS["whole"]
 
     def __init__(self, module: Any, inputs: list[Any], wanted: list[int], given: dict[int, Any] | None) -> None:
         self._wanted, self._given = wanted, given

@@ -161,7 +161,14 @@ def _first_difference(before: GraphBefore, after: GraphBefore, inputs: Mapping[s
              if name in after.results and ones[node] != others[after.results[name]]]  # fmt: skip
     if not pairs:
         return None
-    (_, left), (_, right) = (_values(graph, ones, inputs) for graph, ones in zip((before, after), zip(*pairs)))
+    lefts, rights = zip(*pairs)
+    made = {number: node for node, number in ones.items() if node.op == "call_function"}
+    _, shared = closure(rights, lambda node: node.op == "placeholder" or others[node] in made)
+    twins = {node: made[others[node]] for node in shared if node.op == "call_function"}  # are computed once
+    if _is_in_memory(before, [*lefts, *twins.values()]) or _is_in_memory(after, rights):
+        twins = {}
+    values, left = _values(before, [*lefts, *twins.values()], inputs)
+    _, right = _values(after, rights, inputs, {node: values[twin] for node, twin in twins.items()})
     if all(apart(_tensor(left[one]), _tensor(right[other]), _TOLERANCE) is None for one, other in pairs):
         return None
     return _locate(before, after, [one for one, _ in pairs], [other for _, other in pairs], inputs)
@@ -195,13 +202,23 @@ class _Number:
         return f"#{self._number}"
 
 
-def _values(graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The values of nodes as they were made, and as they are in the end."""
-    order, sources = closure(wanted, lambda node: node.op == "placeholder")
-    in_memory = any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order)
+def _is_in_memory(graph: GraphBefore, wanted: Sequence[Any]) -> bool:
+    """Whether what leads to some nodes writes into memory that others read."""
+    order, _ = closure(wanted, lambda node: node.op == "placeholder")
+    return any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order)
+
+
+def _values(
+    graph: GraphBefore, wanted: Sequence[Any], inputs: Mapping[str, Any], made: Mapping[Any, Any] | None = None
+) -> tuple[Any, Any]:
+    """The values of nodes as they were made, and as they are in the end; those of some are `made` already."""
+    made = made or {}
+    order, sources = closure(wanted, lambda node: node.op == "placeholder" or node in made)
+    in_memory = _is_in_memory(graph, wanted)
     used = {node for node in graph.placeholders if node.users or node in wanted} if in_memory else {*sources}
     known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
              for at, node in enumerate(graph.placeholders) if node in used}  # fmt: skip
+    known.update(made)
     numbers: dict[str, int] = {}
     ordinals = {}
     for node in graph.nodes:

@@ -35,7 +35,7 @@ class Judgement:
         bound: what rounding explains.
         closer: whether it differs from eager, and is closer to fp64 than eager.
         differs: whether it is not eager's, bit for bit.
-        near: whether it differs by a unit in the last place at most.
+        near: whether it is so near to eager's that nothing else was asked.
     """
 
     wrong: str = ""
@@ -49,15 +49,19 @@ class Judgement:
     near: bool = False
 
 
-def is_within_a_unit(value: Any, eager: Any) -> bool:
-    """Whether a value is so near to eager's that `judge` allows it whatever fp64 is: by its floor."""
+def is_within_a_unit(value: Any, eager: Any, times: float = 1.0) -> bool:
+    """Whether a value is so near to eager's that `judge` allows it whatever fp64 is: by its floor.
+
+    Args:
+        times: how much farther it may be off, as in `of_a_whole`.
+    """
     import torch
 
     if not value.is_floating_point() or not value.numel():
         return False
-    unit = torch.finfo(value.dtype).eps * CONSTANTS["floor"]
+    unit = torch.finfo(value.dtype).eps * CONSTANTS["floor"] * times
     apart, size = value.to(torch.float64) - eager, eager.to(torch.float64)
-    if not float(apart.abs().max()) <= unit * float(size.abs().max()) < math.inf:
+    if not bool(torch.isfinite(apart).all()) or times == 1 and apart.abs().max() > unit * size.abs().max():
         return False
     return bool(apart.square().sum() <= unit * unit * size.square().sum())
 

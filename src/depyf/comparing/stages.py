@@ -150,6 +150,9 @@ class FirstStages:
 class Whole:
     """A graph as a whole, and the inputs of a call."""
 
+    times = 1.0
+    """How much farther off than one value a result may be."""
+
     def __init__(self, module: Any, inputs: list[Any]) -> None:
         self.module, self.inputs = module, inputs
         self._evaluated: dict[Any, list[Any]] = {}
@@ -184,7 +187,7 @@ class Whole:
         """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self.eager)):
             if value is not None and one is not None and value.shape == one.shape and not same(value, one):
-                if is_within_a_unit(value, one):
+                if is_within_a_unit(value, one, self.times):
                     yield at, Judgement(size=value.numel(), differs=True, near=True)
                     continue
                 samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
