@@ -286,7 +286,7 @@ def test_functions_whose_code_is_the_same_are_one_row() -> None:
     codes = ["___check_obj_id(G['{}'].__code__, 139), type=<class 'code'>".format(name) for name in "fgh"]
     found = [_guard("ID_MATCH", code) for code in codes]
     found.insert(1, _guard("EQUALS_MATCH", "L['n'] == 3"))
-    assert _rows(*found) == ["3  f, g and h are still functions with the same code", "1  n == 3"]
+    assert _rows(*found) == ["1  n == 3", "3  f, g and h are still functions with the same code"]
 
 
 def test_what_is_read_past_getattribute_is_of_its_object() -> None:
