@@ -30,7 +30,7 @@ def unrolled(x):
 
 
 def looked_up(x, n):
-    return x * {2: 1, 3: 2, 4: 5}[n]
+    return x * (0, 0, 1, 2, 5)[n]
 
 
 def times(x, n):
@@ -118,6 +118,39 @@ def test_what_such_a_function_calls_is_no_finding(tmp_path):
         return x + 1
 
     assert not told(recorded(tmp_path, calls_it, [(torch.ones(2),)]), "uncompiled")
+
+
+@torch.compiler.disable
+def pick(x):
+    return x[: int(x.sum())]
+
+
+def keeps(x):
+    return (x * 2).sum() + pick(x)
+
+
+def test_a_recompilation_names_the_line_that_asked_and_the_call_that_dynamo_keeps(tmp_path):
+    model = recorded(tmp_path, keeps, [(torch.ones(n),) for n in (3, 4)], dynamic=False)
+    index = (tmp_path / "README.md").read_text()
+    place = f"(test_words_that_hold.py:{keeps.__code__.co_firstlineno + 1})"
+    kept = "pick(x)" if hasattr(keeps.__code__, "co_positions") else "(a value from before the graph break)"
+    assert f"did not fit: x.shape[0] == 3; it is 4 now {place}" in index
+    assert f"did not fit: {kept}.shape[0] == 3; it is 4 now {place}" in index
+    assert "- the rest of `keeps` (" in index and "___stack" not in index
+    assert "- Compiled again: once: `keeps`; the rest after a graph break, for the same reason, once\n" in index
+    calls = [line for frame in model.frames for entry in frame.entries for line in entry.called_from]
+    assert calls and not [line for line in calls if line.text.startswith(("@", "def "))]
+
+
+def test_a_range_is_no_value_that_has_come():
+    reasons = [reason_from_text("0/0: " + check, RecompilingCall({"x": torch.ones(n)}, {}, {})) for check, n in (
+        ("tensor 'x' size mismatch at index 0. expected 2, actual 5", 5), ("5 <= L['x'].size()[0]", 3))]  # fmt: skip
+    assert changes_words(reasons) == "x.shape[0] was 2, then 5, 3"
+    assert changes_words(reasons[1:]) == "x.shape[0] was at least 5, then 3"
+
+
+def test_an_object_that_is_gone_is_told_as_that():
+    assert words_of("Cache line invalidated because L['x'] got deallocated") == "x, an object that it checks for, is gone"
 
 
 def test_the_rest_of_a_function_is_told_as_that():

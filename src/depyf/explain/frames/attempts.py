@@ -23,6 +23,7 @@ from .circumstances import RecompilingCall, circumstances, compare_states
 from .graph_breaks import place
 from .recompiles import reason_from_text
 from .refusals import AS_WRITTEN, Refusals
+from .reasons_settled import settle_reasons
 from .remedies import drop_vain_advice
 from .resume_points import resumed
 
@@ -33,6 +34,7 @@ _FORBIDDEN = "it had to be compiled again, which the stance 'fail_on_recompile' 
 _UNFIT = re.compile(r"^ *- (?P<reason>\S.*)$", re.MULTILINE)
 _Args = Tuple[Any, ...]
 _Keywords = Dict[str, Any]
+_NO_CALL = re.compile(r"@|(?:async )?def .*:$")
 _COPIED = re.compile(r"  # (?P<file>[^#]+):(?P<line>\d+)$")  # see `user_lines.with_lines`
 _Call = Tuple[Callable[..., Any], _Args, _Keywords]
 
@@ -134,6 +136,7 @@ class Attempts:
         self._session.refusals, self._session.skips = self.refusals.hand_out(frames), self.refusals.skips
         entries = [entry for frame in frames for entry in frame.entries]
         drop_vain_advice(entries)
+        settle_reasons(self._session)
         compare_states(entries)
 
     def backward_failed(self, error: BaseException) -> None:
@@ -199,6 +202,8 @@ def _program_lines(session: Session) -> Iterator[SourceLine]:
     while frame is not None:
         file, line = frame.f_code.co_filename, frame.f_lineno or 0
         text = linecache.getline(file, line).strip() if is_of_program(file) else ""
+        if line == frame.f_code.co_firstlineno and _NO_CALL.match(text):  # Dynamo's code, which has no lines up to 2.8
+            text = ""
         if session.directory and file.startswith(os.path.join(os.path.abspath(session.directory), "")):
             told = _COPIED.search(text)
             names = [one.filename for one in session.frames if told and file_name(one.filename) == told["file"]]

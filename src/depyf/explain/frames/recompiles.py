@@ -75,6 +75,7 @@ _NUMBER = re.compile(
 )
 _BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
 _NOUNS = {"builtin_function_or_method": "built-in function"}
+_GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got deallocated$")
 _STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 
@@ -173,6 +174,9 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.subject = user_spelling(compared.group("source"))
         value = value_of(compared.group("source"), call)
         found.actual = plain(value) or type_of(value)
+    elif _GONE.match(code):
+        found.subject = user_spelling(_GONE.match(code)["source"])
+        found.words, found.is_change = f"{found.subject}, an object that it checks for, is gone", True
     elif code.startswith(_STATE_CHANGED):
         found.words, found.is_change = "torch's global state has changed" + _names_of_state(code), True
     elif code == "BACKEND_MATCH failed":

@@ -13,7 +13,7 @@ from ..names import stable
 from ..torch_facts import torch_behavior
 
 __all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_function", "resume_line",
-           "resume_points", "resumed"]
+           "resume_offset", "resume_points", "resumed"]
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
@@ -86,10 +86,15 @@ def resume_function(point: ResumePoint, frame: Frame | None = None) -> ResumeFun
 
 def resume_line(frame: Frame, resume: ResumeFunction) -> int:
     """The line where a resume function resumes; 0 if unknown."""
-    offset = _offset(resume.name)
+    offset = resume_offset(resume)
     if resume.resume_line or offset is None or frame.code is None:
         return resume.resume_line
     return _line_at(frame.code, offset)
+
+
+def resume_offset(resume: ResumeFunction) -> int | None:
+    """The offset at which it resumes, in the code of the frame that was broken; None if that is unknown."""
+    return _offset(resume.name)
 
 
 def _point(name: str, numbered: str, code: CodeType | None, broken: CodeType) -> ResumePoint:

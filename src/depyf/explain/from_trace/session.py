@@ -16,6 +16,7 @@ from ..frames.attempts import MOST_CALLS
 from ..frames.graph_breaks import place
 from ..frames.recompiles import add_reasons
 from ..frames.refusals import AS_WRITTEN
+from ..frames.reasons_settled import settle_reasons
 from ..frames.remedies import drop_vain_advice, remedy
 from ..frames.resume_points import is_resume_name, resumed
 from ..guards.collect import collect_guards
@@ -91,6 +92,7 @@ class Trace:
                     raise ReportError(f"{log.path}: {words}") from error
         self._keep_what_was_compiled()
         self._link_resume_functions()
+        settle_reasons(self.session)
         self._note_what_is_missing()
 
     def _take(self, record: Record) -> None:
