@@ -150,7 +150,8 @@ def test_a_range_is_no_value_that_has_come():
 
 
 def test_an_object_that_is_gone_is_told_as_that():
-    assert words_of("Cache line invalidated because L['x'] got deallocated") == "x, an object that it checks for, is gone"
+    said = words_of("Cache line invalidated because L['x'] got deallocated")
+    assert said == "x, an object that it checks for, is gone"
 
 
 def test_the_rest_of_a_function_is_told_as_that():

@@ -18,8 +18,8 @@ from ..frames.break_log import breaks_behind
 from ..frames.compiled_functions import called_from, functions_of
 from ..frames.graph_breaks import graph_break_of
 from ..frames.nothing_compiled import why_nothing, why_uncompiled
-from ..frames.recompiles import add_reasons, kept_reasons
 from ..frames.reasons_settled import settle_reasons
+from ..frames.recompiles import add_reasons, kept_reasons
 from ..frames.remedies import drop_vain_advice
 from ..frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
 from ..graphs.capture import find_graph_module, graph_from_module

@@ -21,9 +21,9 @@ from .called_names import called_name
 from .came_to_nothing import take_back
 from .circumstances import RecompilingCall, circumstances, compare_states
 from .graph_breaks import place
+from .reasons_settled import settle_reasons
 from .recompiles import reason_from_text
 from .refusals import AS_WRITTEN, Refusals
-from .reasons_settled import settle_reasons
 from .remedies import drop_vain_advice
 from .resume_points import resumed
 

@@ -143,7 +143,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     elif twins is not None:
         _of_twins(found, twins)
         found.is_change = True
-    elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes)):
+    elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes, _of_the_dead)):
         found.is_change = not found.expected
     elif no_tensor is not None:
         _of_class(found, no_tensor, value_of(no_tensor["source"], call))
@@ -174,9 +174,6 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         found.subject = user_spelling(compared.group("source"))
         value = value_of(compared.group("source"), call)
         found.actual = plain(value) or type_of(value)
-    elif _GONE.match(code):
-        found.subject = user_spelling(_GONE.match(code)["source"])
-        found.words, found.is_change = f"{found.subject}, an object that it checks for, is gone", True
     elif code.startswith(_STATE_CHANGED):
         found.words, found.is_change = "torch's global state has changed" + _names_of_state(code), True
     elif code == "BACKEND_MATCH failed":
@@ -253,6 +250,15 @@ def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -
     else:
         found.words = f"{of} was not marked by {by}, and is now"
     return True
+
+
+def _of_the_dead(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """An object that is checked for by its identity, and that the program has dropped."""
+    match = _GONE.match(code)
+    if match is not None:
+        found.subject = user_spelling(match["source"])
+        found.words = f"{found.subject}, an object that it checks for, is gone"
+    return match is not None
 
 
 def _of_tensor(found: RecompileReason, match: re.Match[str]) -> None:

@@ -14,9 +14,9 @@ from ...owners import is_of_program
 from ..dump.compile_events import cache_words
 from ..frames.attempts import MOST_CALLS
 from ..frames.graph_breaks import place
+from ..frames.reasons_settled import settle_reasons
 from ..frames.recompiles import add_reasons
 from ..frames.refusals import AS_WRITTEN
-from ..frames.reasons_settled import settle_reasons
 from ..frames.remedies import drop_vain_advice, remedy
 from ..frames.resume_points import is_resume_name, resumed
 from ..guards.collect import collect_guards

@@ -120,7 +120,8 @@ def _recompiles(session: Session) -> list[str]:
             if not sentences:
                 continue
             rest = THE_REST_OF * is_resume_name(frame.title)
-            lines.append(f"- {rest}`{of_program(frame.title)}` ({frame.place}), compilation {entry.number}{called_words(entry)}")
+            called = f"{rest}`{of_program(frame.title)}` ({frame.place})"
+            lines.append(f"- {called}, compilation {entry.number}{called_words(entry)}")
             lines += ["  - " + one_line(words) for words in sentences]
             new = [words for words in distinct(one.remedy for one in entry.recompiled) if words not in remedies]
             remedies.update(new)
