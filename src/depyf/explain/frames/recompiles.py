@@ -143,7 +143,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     elif twins is not None:
         _of_twins(found, twins)
         found.is_change = True
-    elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes, _of_the_dead)):
+    elif _of_dispatch(found, code) or any(told(found, code, call) for told in _OF_A_CHANGE):
         found.is_change = not found.expected
     elif no_tensor is not None:
         _of_class(found, no_tensor, value_of(no_tensor["source"], call))
@@ -386,6 +386,9 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         found.words = f"{found.subject} == {found.expected}"
         found.actual = plain_keys(value) if issubclass(type(value), dict) else ""
     return any(match is not None for match in (missing, contains, keys_of))
+
+
+_OF_A_CHANGE = (_of_marks, _of_keys, _of_attributes, _of_the_dead)
 
 
 def kept_reasons(code: CodeType, ids: Sequence[str]) -> dict[str, list[str]]:

@@ -28,8 +28,6 @@ def summary_lines(session: Session, report: Report) -> list[str]:
     counts = report.counts
     compiled = [frame for frame in session.top_level() if any(below.entries for below in frame.walk())]
     breaks = _of(report, "break")
-    entries = [(frame, entry) for frame in session.frames for entry in frame.entries]
-    again = [frame for frame, entry in entries if entry.recompiled or entry.recompile_reasons]
     why = "none"
     if breaks:
         reasons = {(one.gb_id, one.words, one.explanation) for one in breaks}
@@ -38,20 +36,26 @@ def summary_lines(session: Session, report: Report) -> list[str]:
     left = [one.function for one in _of(report, "uncompiled")]
     partly = [name for name in left if any(name == frame.title for frame in compiled)]
     left = [name for name in left if name not in partly]
-    number = counts["recompilations"]
-    recompiled = f"{times_words(number)}: {_names(of_program(frame.title) for frame in again)}" if number else "never"
-    if len(again) > number:
-        recompiled += f"; the rest after a graph break, for the same reason, {times_words(len(again) - number)}"
     raised = [f"- Calls that raised: {counts['raised']}"] if counts["raised"] else []
     return [
         *raised,
         f"- Functions compiled: {_names(frame.title for frame in compiled)}",
         "- Graphs: {}".format(counts["graphs"] or "none"),
         f"- Graph breaks: {why}",
-        f"- Compiled again: {recompiled}",
+        "- Compiled again: " + _again(session, counts["recompilations"]),
         "- Not compiled: {}".format(_names(left) if left else "none known"),
         *([f"- Compiled, but not for every call: {_names(partly)}"] if partly else []),
     ]
+
+
+def _again(session: Session, number: int) -> str:
+    """How often, and what. `number` is without what follows another."""
+    entries = [(frame, entry) for frame in session.frames for entry in frame.entries]
+    again = [frame for frame, entry in entries if entry.recompiled or entry.recompile_reasons]
+    words = f"{times_words(number)}: {_names(of_program(frame.title) for frame in again)}" if number else "never"
+    if len(again) > number:
+        words += f"; the rest after a graph break, for the same reason, {times_words(len(again) - number)}"
+    return words
 
 
 def index_sections(session: Session, report: Report | None = None) -> list[str]:
