@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import depyf
 from depyf.explain.frames.circumstances import RecompilingCall
+from depyf.explain.frames.graph_breaks import graph_break_from_reason
 from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.model import CacheEntry, Frame, Refusal, Session, SourceLine
 from depyf.explain.report.remarks.answer import answer_lines
@@ -142,6 +145,19 @@ def test_a_recompilation_names_the_line_that_asked_and_the_call_that_dynamo_keep
     assert calls and not [line for line in calls if line.text.startswith(("@", "def "))]
 
 
+def breaks_after_methods(x):
+    y = x.sum().abs().sin().cos()
+    torch._dynamo.graph_break()
+    return y.sin()
+
+
+def test_a_rest_continues_at_the_line_of_the_break_whatever_came_before(tmp_path):
+    """Dynamo splits a method's instructions on 3.12 and later: offsets in the names of its functions count the parts."""
+    recorded(tmp_path, breaks_after_methods, [(torch.ones(3),)])
+    line = breaks_after_methods.__code__.co_firstlineno + 2
+    assert f" resume at line {line} " in (tmp_path / "README.md").read_text()
+
+
 def test_a_range_is_no_value_that_has_come():
     reasons = [reason_from_text("0/0: " + check, RecompilingCall({"x": torch.ones(n)}, {}, {})) for check, n in (
         ("tensor 'x' size mismatch at index 0. expected 2, actual 5", 5), ("5 <= L['x'].size()[0]", 3))]  # fmt: skip
@@ -194,10 +210,74 @@ class Scaled:
          "ADInplaceOrView, CPU"),
         ("GLOBAL_STATE changed: grad_mode", "torch's global state has changed: grad mode"),
         ("BACKEND_MATCH failed", "it is compiled by another backend object now"),
+        ("L['dtype'] == torch.bfloat16", "dtype was torch.bfloat16, then torch.float16"),
+        ("L['fn'].__closure__[0].cell_contents == 1", "fn.__closure__[0].cell_contents was 1, then 2"),
+        ("CodeGuardAccessor: Not a function on L['d'].__code__", "d was a function, then of type dict"),
+        ("ClosureGuardAccessor: Not a function on L['m'].__closure__", "m was a function, then of type ReLU"),
+        ("getattr failed on source L['sine'].__code__", "sine was a function, then sin"),
+        ("len(L['d'][list(dict.keys(L['d']))[0]]) != 0", "no longer true: len(list(d.values())[0]) == 0"),
+        ("len(L['d'][list(L['d'].keys())[0]]) == 3", "no longer true: len(list(d.values())[0]) == 3"),
+        ("check_overlapping(overlapping=[], non_overlapping=[x, y])", "no longer true: x, y do not overlap in memory"),
+        ("check_overlapping(overlapping=[x, y], non_overlapping=[])", "no longer true: x, y overlap in memory"),
     ],
 )  # fmt: skip
 def test_checks_that_failed(check, words):
-    assert words_of(check, self=Scaled(), d={"b": 1}, y=torch.ones(2), m=torch.nn.ReLU()) == words
+    names = {"self": Scaled(), "d": {"b": 1}, "y": torch.ones(2), "m": torch.nn.ReLU(), "dtype": torch.float16}
+    assert words_of(check, **names, fn=closing_over(2), sine=torch.sin) == words
+
+
+def closing_over(n):
+    return lambda x: x * n
+
+
+def test_an_empty_cell_has_no_value():
+    def fn():
+        return later
+
+    assert words_of("L['fn'].__closure__[0].cell_contents == 1", fn=fn).startswith("no longer true: ")
+    later = 1
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_a_size_that_is_marked_as_static_is_told_as_that(tmp_path, dynamic):
+    sizes = [torch.ones(n, 2) for n in (3, 4, 5)]
+    for one in sizes:
+        torch._dynamo.mark_static(one, 0)
+    (one,) = told(recorded(tmp_path, torch.sin, [(one,) for one in sizes], dynamic=dynamic))
+    assert one.instead == (
+        "each size is compiled by itself, as mark_static asks: without it, one compilation serves several"
+    )
+
+
+def test_a_range_of_a_mark_is_not_told_as_equal_to_itself():
+    text = ("Constraints violated (L['x'].size()[0])! For more information, run with TORCH_LOGS=\"+dynamic\".\n"
+            "  - Not all values of L['x'].size()[0] = L['x'].size()[0] in the specified range L['x'].size()[0] <= 16 "
+            "satisfy the generated guard (L['x'].size()[0] % 2) == 0.")  # fmt: skip
+    words = graph_break_from_reason(text).reason
+    assert words.startswith("Not all values of x.shape[0] in the specified range x.shape[0] <= 16 satisfy")
+
+
+def test_a_break_of_a_librarys_own_is_not_told_as_the_users():
+    text = ("Call to `torch._dynamo.graph_break()`\n  Explanation: User-inserted graph break. Message: None\n"
+            "  Hint: Remove the `torch._dynamo.graph_break()` call.\n")  # fmt: skip
+    own = SimpleNamespace(filename=__file__, lineno=3, line="opt.step()", name="f")
+    inside = SimpleNamespace(filename=torch.optim.__file__, lineno=78, line="torch._dynamo.graph_break()",
+                             name="g")  # fmt: skip
+    assert graph_break_from_reason(text, [own]).explanation.startswith("User-inserted graph break")
+    found = graph_break_from_reason(text, [own, inside])
+    assert found.explanation.startswith("A graph break in the library's own code") and not found.hints
+
+
+def test_what_a_stance_forbids_says_what_came(tmp_path):
+    if not hasattr(torch.compiler, "set_stance"):  # torch 2.6
+        return
+    f = compiled(times)
+    with depyf.prepare_debug(tmp_path) as model:
+        f(torch.ones(2), 2)
+        with torch.compiler.set_stance("fail_on_recompile"), pytest.raises(RuntimeError):
+            f(torch.ones(2), 7)
+    (one,) = told(model, "raised")
+    assert all("n == 2; it is 7 now" in words for words in one.unfit)
 
 
 def test_what_an_object_has_is_no_key():

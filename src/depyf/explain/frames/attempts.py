@@ -150,10 +150,10 @@ class Attempts:
 
     def forbidden(self, args: _Args, kwargs: _Keywords, error: BaseException) -> None:
         """A stance forbids to compile a frame: `fail_callback(frame, ...)`."""
-        code = (args[0] if args else kwargs["frame"]).f_code
-        self._outside(code, "", RuntimeError(_FORBIDDEN), recompiled=[
-            reason_from_text(match["reason"], None, code) for match in _UNFIT.finditer(str(error))
-        ])  # fmt: skip
+        frame = args[0] if args else kwargs["frame"]
+        call = RecompilingCall(frame.f_locals, getattr(frame, "f_globals", None), {})
+        unfit = [reason_from_text(match["reason"], call, frame.f_code) for match in _UNFIT.finditer(str(error))]
+        self._outside(frame.f_code, "", RuntimeError(_FORBIDDEN), recompiled=[one for one in unfit if one.words])
 
     def _outside(
         self, code: CodeType, compile_id: str, error: BaseException, what: str = "", recompiled: Any = ()

@@ -32,6 +32,8 @@ _ARGUMENTS = re.compile(r"\(\*\(.*?\), \*\*\{.*?\}\)", re.DOTALL)  # of an opera
 _FOLDERS = re.compile(r"/[^\s'\"]*/(?:site|dist)-packages/")
 _LOCALS = re.compile(r"\b\w+\.<locals>\.")
 _QUOTED = re.compile(r"`([^`]+)`")
+_SAME = re.compile(r"(\S+) = \1(?!\S)")  # a symbol that is spelled as what it stands for
+_BY_USER = "User-inserted graph break"
 _BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
 _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
 _AVOID = "Avoid calling the function"
@@ -74,6 +76,7 @@ def place(found: GraphBreak, caller: SourceLine | None = None) -> GraphBreak:
     if any(_is_about(hint, found) for hint in found.hints):
         found.hints = [hint for hint in found.hints if not _is_about(hint, found)]
         found.remedy = _BY_DESIGN
+        found.explanation = found.explanation.replace(_BY_USER, "A graph break in the library's own code")
     return found
 
 
@@ -146,7 +149,8 @@ def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:
     rest, _, stack = rest.partition("User stack:")
     lines = lines or [SourceLine(one["file"], int(one["line"]), one["text"].strip(), one["function"])
                       for one in _STACK_LINE.finditer(stack)]  # fmt: skip
-    said = [user_spelling(" ".join(match["words"].split())) for match in _CONSTRAINT.finditer(rest)] or [title]
+    told = (" ".join(match["words"].split()) for match in _CONSTRAINT.finditer(rest))
+    said = [_SAME.sub(r"\1", user_spelling(words)) for words in told] or [title]
     words, _, hint = said[0].partition(". ")
     hints = [hint or "remove the mark, or use torch._dynamo.maybe_mark_dynamic", *said[1:]]
     return place(GraphBreak(words.rstrip("."), gb_type=title.partition(" (")[0], hints=hints, stack=lines))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import dis
 import linecache
 import re
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..guards.words import NO_CODE, is_torch_file
 from ..model import CacheEntry, Frame, RecompileReason, ResumeFunction, Session, SourceLine
+from ..torch_facts import torch_behavior
 from .remedies import part_removed
 from .resume_points import resume_offset
 
@@ -63,7 +63,7 @@ def _broken_call(frame: Frame, resume: ResumeFunction) -> str:
     offset = resume_offset(resume)
     if frame.code is None or offset is None:
         return ""
-    before = [one for one in dis.get_instructions(frame.code) if one.offset < offset]
+    before = [one for one in torch_behavior.traced_instructions(frame.code) if one.offset < offset]
     place = getattr(before[-1], "positions", None) if before else None
     if place is None or place.end_col_offset is None or place.lineno != place.end_lineno:
         return ""

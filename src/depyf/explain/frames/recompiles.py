@@ -42,7 +42,10 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
 )
-_LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
+_LENGTH = re.compile(
+    r"^(?:len\((?P<source>[\w.'\"\[\]]+|[^=]*\.keys\(.*\)\)\[\d+\]\])\) (?:==|!=) (?P<expected>\d+)|"
+    r"not (?P<empty>[\w.'\"\[\]]+))$"
+)
 _HOOKS = re.compile(r"^(?P<of>.+)\._(?P<kind>forward|forward_pre|backward|backward_pre)_hooks$")
 _NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
 _NO_ATTRIBUTE = re.compile(
@@ -50,6 +53,10 @@ _NO_ATTRIBUTE = re.compile(
     r"(?P<items>.+)\[(?P<index>-?\d+)\])$"
 )
 """An attribute that is no longer in the ``__dict__`` of the object; one that isn't found; an item of a sequence."""
+_OF_FUNCTION = r"\.__(?:code|closure|defaults|kwdefaults)__$"
+_NO_FUNCTION = re.compile(  # the second up to torch 2.8 or so
+    rf"^(?:\w+Accessor: Not a function on (?P<source>.+)|getattr failed on source (?P<of>.+)){_OF_FUNCTION}"
+)
 _CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
 _OWN_TABLE = re.compile(r"^(?:dict\((type\([\w.'\"\[\]]+\))\.__dict__\)|([\w.'\"\[\]]+)\.__dict__)$")
@@ -76,6 +83,7 @@ _NUMBER = re.compile(
 _BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
 _NOUNS = {"builtin_function_or_method": "built-in function"}
 _GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got deallocated$")
+_OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
 _STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 
@@ -108,7 +116,7 @@ def _compare(found: RecompileReason, changed: list[ChangedValue]) -> None:
     for name, was, now in changed:
         if is_global and not name.endswith(".training") and not found.expected:
             found.subject, found.expected, found.actual = name, was, now
-            found.remedy = remedy(found, "", None, False)
+            found.remedy = remedy(found, "", None, "")
         elif name != found.subject and not (name.endswith(".training") and ".training" in found.guard):
             found.besides.append(f"{name} was {was} and is {now} now")
 
@@ -128,8 +136,17 @@ def reason_from_text(
     found = RecompileReason(compile_id, check, user_line=of_user)
     found.words = describe(kind_of(check), check, None, {}).words or check
     _take_apart(found, check, call)
-    found.remedy = remedy(found, text, code, call is not None and torch_keeps.is_static_by_request())
+    found.remedy = remedy(found, text, code, _static_by(found, call))
     return found
+
+
+def _static_by(found: RecompileReason, call: RecompilingCall | None) -> str:
+    """What of the program asks for one compilation a size, "" for nothing."""
+    if call is not None and torch_keeps.is_static_by_request():
+        return "dynamic=False"
+    dimension = _OF_SIZE.match(found.subject)
+    marks = attributes(value_of(dimension["of"], call)).get("_dynamo_static_indices") if dimension else None
+    return "mark_static" if dimension and type(marks) is set and int(dimension["index"]) in marks else ""
 
 
 def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
@@ -388,7 +405,18 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
     return any(match is not None for match in (missing, contains, keys_of))
 
 
-_OF_A_CHANGE = (_of_marks, _of_keys, _of_attributes, _of_the_dead)
+def _of_functions(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """What was a function, with code and a closure of its own, and is something else that can be called."""
+    match = _NO_FUNCTION.match(code)
+    if match is None:
+        return False
+    value = value_of(match["source"] or match["of"], call)
+    found.subject, found.expected = user_spelling(match["source"] or match["of"]), "a function"
+    found.words, found.actual = f"{found.subject} is a function", _own_name(value) or type_of(value)
+    return True
+
+
+_OF_A_CHANGE = (_of_marks, _of_keys, _of_functions, _of_attributes, _of_the_dead)
 
 
 def kept_reasons(code: CodeType, ids: Sequence[str]) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from types import CellType, FunctionType, MethodType
 from typing import Any, Iterator
 
 from ...decompiler.proof.callables import attributes, state
@@ -15,6 +16,8 @@ __all__ = ["NO_VALUE", "actual_value", "length_of", "plain", "plain_keys", "tabl
 _OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
 _PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
+_OF_INTERPRETER = (FunctionType, MethodType)
+_OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__code__", "__func__", "__self__")
 _LONGEST_VALUE = 80
 NO_VALUE = object()
 
@@ -46,7 +49,10 @@ def value_of(source: str, call: RecompilingCall | None) -> Any:
 
 
 def plain(value: Any) -> str:
-    is_plain = type(value) in (int, float, bool, str, type(None))
+    """The `repr` of a number, a text, or a noun of torch's such as a dtype; "" of other things, and of long texts."""
+    torch = sys.modules.get("torch")
+    of_torch = () if torch is None else (torch.dtype, torch.device, torch.layout, torch.memory_format)
+    is_plain = type(value) in (int, float, bool, str, type(None), *of_torch)
     return repr(value) if is_plain and len(repr(value)) < _LONGEST_VALUE else ""
 
 
@@ -79,6 +85,10 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
         fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
         if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
             return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+        if type(value) in _OF_INTERPRETER and attribute in _OF_FUNCTIONS:
+            return getattr(value, attribute, NO_VALUE)
+        if type(value) is CellType and attribute == "cell_contents":
+            return value.cell_contents if value != CellType() else NO_VALUE
         if issubclass(type(value), type):
             return inspect.getattr_static(value, attribute, NO_VALUE)
         found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]

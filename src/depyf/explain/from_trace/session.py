@@ -206,7 +206,7 @@ class Trace:
     def _outcome(self, entry: CacheEntry, frame: Frame, metrics: dict[str, Any]) -> None:
         if _STATIC in str(metrics.get("dynamo_config")):
             for one in entry.recompiled:
-                one.remedy = remedy(one, one.remedy, None, True)
+                one.remedy = remedy(one, one.remedy, None, "dynamic=False")
         else:
             drop_vain_advice([entry], is_certain="dynamo_config" in metrics)
         if metrics.get("fail_type") or metrics.get("fail_reason"):
