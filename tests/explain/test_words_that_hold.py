@@ -152,7 +152,7 @@ def breaks_after_methods(x):
 
 
 def test_a_rest_continues_at_the_line_of_the_break_whatever_came_before(tmp_path):
-    """Dynamo splits a method's instructions on 3.12 and later: offsets in the names of its functions count the parts."""
+    """Dynamo splits methods' instructions on 3.12 and later: offsets in names of its functions count the parts."""
     recorded(tmp_path, breaks_after_methods, [(torch.ones(3),)])
     line = breaks_after_methods.__code__.co_firstlineno + 2
     assert f" resume at line {line} " in (tmp_path / "README.md").read_text()
