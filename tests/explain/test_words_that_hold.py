@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +12,7 @@ import depyf
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.graph_breaks import graph_break_from_reason
 from depyf.explain.frames.recompiles import reason_from_text
+from depyf.explain.frames.refusals import Refusals
 from depyf.explain.model import CacheEntry, Frame, Refusal, Session, SourceLine
 from depyf.explain.report.remarks.answer import answer_lines
 from depyf.explain.report.remarks.findings import FOR_EVER, changes_words
@@ -217,17 +220,67 @@ class Scaled:
         ("getattr failed on source L['sine'].__code__", "sine was a function, then sin"),
         ("len(L['d'][list(dict.keys(L['d']))[0]]) != 0", "no longer true: len(list(d.values())[0]) == 0"),
         ("len(L['d'][list(L['d'].keys())[0]]) == 3", "no longer true: len(list(d.values())[0]) == 3"),
+        ("TYPE_MISMATCH(L['d'])", "type(d) is another one now: dict"),
+        ("len(L['q']) == 2", "len(q) was 2, then 3"),
+        ("L['q'][0] == 1", "q[0] was 1, then 2"),
         ("check_overlapping(overlapping=[], non_overlapping=[x, y])", "no longer true: x, y do not overlap in memory"),
         ("check_overlapping(overlapping=[x, y], non_overlapping=[])", "no longer true: x, y overlap in memory"),
     ],
 )  # fmt: skip
 def test_checks_that_failed(check, words):
     names = {"self": Scaled(), "d": {"b": 1}, "y": torch.ones(2), "m": torch.nn.ReLU(), "dtype": torch.float16}
-    assert words_of(check, **names, fn=closing_over(2), sine=torch.sin) == words
+    assert words_of(check, **names, fn=closing_over(2), sine=torch.sin, q=deque([2, 3, 4])) == words
 
 
 def closing_over(n):
     return lambda x: x * n
+
+
+def test_a_modules_parts_are_called_as_its_forward_calls_them(tmp_path):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout())
+    with depyf.prepare_debug(tmp_path) as model:
+        f = compiled(net)
+        f(torch.ones(3, 2))
+        net.eval()
+        f(torch.ones(3, 2))
+        f(torch.ones(3, 2).requires_grad_())
+    said = [one.words + one.inside for one in told(model)]
+    assert said and all(words.startswith("Sequential.forward: ") for words in said)
+    assert not [words for words in said if "external_utils" in words or "fn" in words or "args" in words]
+
+
+def test_a_branch_on_a_random_number_depends_on_no_tensor():
+    text = ("Data-dependent branching\n  Explanation: Detected data-dependent branching.\n"
+            "  Developer debug context: attempted to jump with {}\n")  # fmt: skip
+    reasons = [graph_break_from_reason(text.format(kind)).reason for kind in (
+        "UnspecializedPythonVariable()", "TensorVariable()")]  # fmt: skip
+    assert [words.partition("depends on ")[2] for words in reasons] == [
+        "a number that is known only when it runs", "a tensor's value",
+    ]  # fmt: skip
+
+
+def test_a_recompilation_that_the_settings_forbid_names_the_call_and_what_came(tmp_path):
+    f = compiled(times)
+    with depyf.prepare_debug(tmp_path) as model, torch._dynamo.config.patch(error_on_recompile=True):
+        f(torch.ones(2), 2)
+        with pytest.raises(Exception, match="Recompiling function"):
+            f(torch.ones(2), 7)
+    (one,) = told(model, "raised")
+    assert one.text == "f(torch.ones(2), 7)" and "error_on_recompile forbids" in one.words
+    assert [words.partition(": ")[2].partition(" (")[0] for words in one.unfit] == ["n == 2; it is 7 now"]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_limit_that_was_set_since_is_no_other_threads(elsewhere):
+    refusals = Refusals()
+    refusals._limit = ("recompile_limit", 999)
+    reached = RuntimeError("Dynamo recompile limit exceeded")
+    fail = lambda: refusals.failed(times.__code__, "0/8", reached)  # noqa: E731
+    thread = threading.Thread(target=fail)
+    thread.start() if elsewhere else fail()
+    thread.join() if elsewhere else None
+    (one,) = refusals.found
+    assert any("in this thread" in hint for hint in one.why.hints) == elsewhere
 
 
 def test_an_empty_cell_has_no_value():

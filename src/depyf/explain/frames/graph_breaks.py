@@ -23,13 +23,14 @@ _PARTS = {"Explanation": "explanation", "Developer debug context": "context"}
 _JUMP = "generic_jump"
 IS_JUMP = (_JUMP, "Data-dependent")  # what Dynamo keeps of a branch on data, and what it says of it
 _BRANCHING = "Data-dependent branching"
+_NUMBERS = "SymNodeVariable", "UnspecializedPythonVariable"  # .item(), a size marked as unbacked; random.random()
 _ON_NUMBER = "the branch depends on a number that is known only when it runs"
 _OBJECT = re.compile(
     r"<(?:built-in |bound )?(?:function|method) (?P<name>(?:[\w.]|<\w+>)+)(?: of (?:<[^<>]*>|[^<>])*?)?(?: ?\.\.\.)?>"
 )
 _RAISED = re.compile(r"raised exception (?P<what>\w.*)")
 _ARGUMENTS = re.compile(r"\(\*\(.*?\), \*\*\{.*?\}\)", re.DOTALL)  # of an operation in a graph
-_FOLDERS = re.compile(r"/[^\s'\"]*/(?:site|dist)-packages/")
+_FOLDERS = re.compile(r"/[^\s'\"]*/(?:(?:site|dist)-packages|lib/python3\.\d+)/")
 _LOCALS = re.compile(r"\b\w+\.<locals>\.")
 _QUOTED = re.compile(r"`([^`]+)`")
 _SAME = re.compile(r"(\S+) = \1(?!\S)")  # a symbol that is spelled as what it stands for
@@ -130,7 +131,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.gb_id = known.get("id", "")
     found.is_general = title == _BRANCHING or bool(found.explanation) and found.explanation == known.get("explanation")
     if title == _BRANCHING:
-        of_number = "SymNodeVariable" in found.context  # .item(), or a size that is marked as unbacked
+        of_number = any(kind in found.context for kind in _NUMBERS)
         found.reason = _ON_NUMBER if of_number else "the branch depends on a tensor's value"
         found.explanation = found.explanation or known.get("explanation", "")
         found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS

@@ -16,6 +16,7 @@ from .resume_points import resume_offset
 __all__ = ["settle_reasons"]
 
 _KEPT = re.compile(r"___stack(?P<at>\d+)(?P<more>(?=[.[]))?")
+_HANDED_ON = re.compile(r"(?<![\w.'\"])(?:args\[\d+\]|[a-z]+\b(?![(\w'\"]))")
 _BEFORE = "a value from before the graph break"
 _LONGEST = 60
 
@@ -47,12 +48,13 @@ def _asked_line(entry: CacheEntry, why: RecompileReason) -> SourceLine | None:
 
 
 def _say(why: RecompileReason, frame: Frame, call: str) -> None:
-    """Dynamo's names for what it kept, in words."""
+    """Dynamo's names for what it kept and for what it hands on, in words."""
     names = () if frame.code is None else frame.code.co_varnames
     last = max((int(match["at"]) for match in map(_KEPT.fullmatch, names) if match), default=-1)
     why.words, why.subject, why.note = (
         _KEPT.sub(lambda match: call if call and int(match["at"]) == last
-                  else _BEFORE if match["more"] is None else f"({_BEFORE})", text)
+                  else _BEFORE if match["more"] is None else f"({_BEFORE})",
+                  _HANDED_ON.sub(lambda match: frame.passed_on.get(match.group(), match.group()), text))
         for text in (why.words, why.subject, why.note)
     )
 

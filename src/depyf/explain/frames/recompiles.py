@@ -83,6 +83,7 @@ _NUMBER = re.compile(
 _BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
 _NOUNS = {"builtin_function_or_method": "built-in function"}
 _GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got deallocated$")
+_OTHER_TYPE = re.compile(r"^TYPE_MISMATCH\((?P<source>.+)\)$")
 _OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
 _STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
@@ -405,6 +406,16 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
     return any(match is not None for match in (missing, contains, keys_of))
 
 
+def _of_another_type(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """So where torch looks at the class alone, and does not tell which it was."""
+    match = _OTHER_TYPE.match(code)
+    if match is not None:
+        value = value_of(match["source"], call)
+        found.subject = f"type({user_spelling(match['source'])})"
+        found.words = f"{found.subject} is another one now" + f": {type(value).__name__}" * (value is not NO_VALUE)
+    return match is not None
+
+
 def _of_functions(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
     """What was a function, with code and a closure of its own, and is something else that can be called."""
     match = _NO_FUNCTION.match(code)
@@ -416,7 +427,7 @@ def _of_functions(found: RecompileReason, code: str, call: RecompilingCall | Non
     return True
 
 
-_OF_A_CHANGE = (_of_marks, _of_keys, _of_functions, _of_attributes, _of_the_dead)
+_OF_A_CHANGE = (_of_marks, _of_keys, _of_another_type, _of_functions, _of_attributes, _of_the_dead)
 
 
 def kept_reasons(code: CodeType, ids: Sequence[str]) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections import deque
 from types import CellType, FunctionType, MethodType
 from typing import Any, Iterator
 
@@ -59,7 +60,7 @@ def plain(value: Any) -> str:
 def length_of(value: Any) -> str:
     """Of a collection, or of the modules in one."""
     value = attributes(value).get("_modules", value)
-    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
+    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset, deque)  # whatever a subclass calls its length
     return next((str(kind.__len__(value)) for kind in kinds if issubclass(type(value), kind)), "")
 
 
@@ -95,7 +96,7 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
         return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, NO_VALUE)
-    if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
+    if type(value) in (list, tuple, deque) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
     return NO_VALUE
 

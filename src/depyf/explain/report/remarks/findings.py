@@ -138,7 +138,8 @@ def _place_of(
     """
     place = known or SourceLine(frame.filename, frame.first_line)
     if frame.caller is not None and not is_of_program(place.filename):
-        return next(iter(calls), frame.caller), f"{name_in_package(place.filename)}:{place.line}", []
+        inside = "" if frame.passed_on else f"{name_in_package(place.filename)}:{place.line}"
+        return next(iter(calls), frame.caller), inside, []
     if known is not None:
         return place, "", []
     return place, "", distinct(f"{line.place}  `{line.text}`" for line in calls)[:_MOST_UNFIT]
