@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from types import SimpleNamespace
 
@@ -12,7 +11,6 @@ import depyf
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.graph_breaks import graph_break_from_reason
 from depyf.explain.frames.recompiles import reason_from_text
-from depyf.explain.frames.refusals import Refusals
 from depyf.explain.model import CacheEntry, Frame, Refusal, Session, SourceLine
 from depyf.explain.report.remarks.answer import answer_lines
 from depyf.explain.report.remarks.findings import FOR_EVER, changes_words
@@ -268,19 +266,6 @@ def test_a_recompilation_that_the_settings_forbid_names_the_call_and_what_came(t
     (one,) = told(model, "raised")
     assert one.text == "f(torch.ones(2), 7)" and "error_on_recompile forbids" in one.words
     assert [words.partition(": ")[2].partition(" (")[0] for words in one.unfit] == ["n == 2; it is 7 now"]
-
-
-@pytest.mark.parametrize("elsewhere", [False, True])
-def test_a_limit_that_was_set_since_is_no_other_threads(elsewhere):
-    refusals = Refusals()
-    refusals._limit = ("recompile_limit", 999)
-    reached = RuntimeError("Dynamo recompile limit exceeded")
-    fail = lambda: refusals.failed(times.__code__, "0/8", reached)  # noqa: E731
-    thread = threading.Thread(target=fail)
-    thread.start() if elsewhere else fail()
-    thread.join() if elsewhere else None
-    (one,) = refusals.found
-    assert any("in this thread" in hint for hint in one.why.hints) == elsewhere
 
 
 def test_an_empty_cell_has_no_value():
