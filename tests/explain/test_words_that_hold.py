@@ -268,6 +268,24 @@ def test_a_recompilation_that_the_settings_forbid_names_the_call_and_what_came(t
     assert [words.partition(": ")[2].partition(" (")[0] for words in one.unfit] == ["n == 2; it is 7 now"]
 
 
+def test_another_class_needs_no_advice():
+    one = reason_from_text("0/0: ___check_obj_id(L['kls'], 94004433616688)", RecompilingCall({"kls": Scaled}, {}, {}))
+    assert (changes_words([one]), one.remedy) == ("kls was another class, then Scaled", "")
+
+
+def test_an_exception_is_told_without_dynamos_nouns():
+    text = ("Observed exception\n  Explanation: Dynamo found no exception handler.\n  Developer debug context: raised "
+            "exception ValueError([ConstantVariable(str: 'no (such) key'), ConstantVariable(int: 3)])\n")  # fmt: skip
+    assert graph_break_from_reason(text).reason == "Observed exception: ValueError('no (such) key', 3)"
+
+
+def test_an_assertion_without_words_is_not_told_twice():
+    refused = Refusal("1/0", "f", SourceLine("/p/a.py", 24, "x"), error="AssertionError", raised=True)
+    refused.why.reason = "AssertionError"
+    (one,) = told(Session(refusals=[refused]), "raised")
+    assert one.words == "AssertionError: an assertion of torch's own"
+
+
 def test_an_empty_cell_has_no_value():
     def fn():
         return later

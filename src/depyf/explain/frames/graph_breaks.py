@@ -34,6 +34,8 @@ _FOLDERS = re.compile(r"/[^\s'\"]*/(?:(?:site|dist)-packages|lib/python3\.\d+)/"
 _LOCALS = re.compile(r"\b\w+\.<locals>\.")
 _QUOTED = re.compile(r"`([^`]+)`")
 _SAME = re.compile(r"(\S+) = \1(?!\S)")  # a symbol that is spelled as what it stands for
+_CONSTANTS = re.compile(r"ConstantVariable\(\w+: ('[^']*'|[^()]*)\)")
+_LISTED = re.compile(rf"\[((?:{_CONSTANTS.pattern}(?:, )?)+)\]")  # what an exception is made of, up to torch 2.10 or so
 _BY_USER = "User-inserted graph break"
 _BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
 _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
@@ -131,7 +133,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.gb_id = known.get("id", "")
     found.is_general = title == _BRANCHING or bool(found.explanation) and found.explanation == known.get("explanation")
     if title == _BRANCHING:
-        of_number = any(kind in found.context for kind in _NUMBERS)
+        of_number = any(kind in whole for kind in _NUMBERS)
         found.reason = _ON_NUMBER if of_number else "the branch depends on a tensor's value"
         found.explanation = found.explanation or known.get("explanation", "")
         found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS
@@ -140,8 +142,12 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.reason, found.explanation, found.hints = _FAILS, "", []
     raised = _RAISED.match(found.context)
     if raised is not None and title == "Observed exception":
-        found.reason = f"{title}: {raised['what']}"
+        found.reason = f"{title}: {_LISTED.sub(_of_constants, raised['what'])}"
     return place(found)
+
+
+def _of_constants(match: re.Match[str]) -> str:
+    return ", ".join(_CONSTANTS.findall(match[1]))
 
 
 def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:

@@ -339,7 +339,8 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
     is_member = issubclass(type(value), enum.Enum)  # another one is no mistake
-    found.expected = shown if named else f"another {type(value).__name__}" if is_member else "one " + noun
+    other = "another class" if is_class else f"another {type(value).__name__}" if is_member else "one " + noun
+    found.expected = shown if named else other
     found.words = f"{found.subject} is " + (shown if named else f"the {noun} it was")
     if value is None or is_class:
         found.actual = "None" if value is None else value.__name__

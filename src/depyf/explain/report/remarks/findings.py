@@ -195,7 +195,8 @@ def _refused(session: Session) -> Iterator[Remark]:
         kind = "raised" if first.raised else "uncompiled"
         rest = THE_REST_OF * is_resume_name(first.function)
         who = first.error if first.raised else rest + of_program(first.function)
-        words = ": ".join(filter(None, [who, one_line(first.why.reason)]))
+        said = one_line(first.why.reason)
+        words = ": ".join(filter(None, [who, "an assertion of torch's own" if said == who else said]))
         remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
         remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
         cause = first.why.location
