@@ -6,6 +6,7 @@ from collections import deque
 from types import SimpleNamespace
 
 import pytest
+from forks import DEPYF
 
 import depyf
 from depyf.explain.frames.circumstances import RecompilingCall
@@ -284,6 +285,26 @@ def test_an_assertion_without_words_is_not_told_twice():
     refused.why.reason = "AssertionError"
     (one,) = told(Session(refusals=[refused]), "raised")
     assert one.words == "AssertionError: an assertion of torch's own"
+
+
+HOOKED = """
+import sys, torch
+
+def watch(event, args):
+    if watch is None:
+        print(event)
+
+sys.addaudithook(watch)
+f = torch.compile(lambda x: x.sin(), backend="eager", dynamic=True)
+f(torch.ones(3))
+"""
+
+
+def test_an_audit_hook_is_no_function_that_was_given_to_torch_compile(tmp_path):
+    (tmp_path / "hooked.py").write_text(HOOKED)
+    done = DEPYF.run("-m", "depyf", "run", "-o", "dump", "hooked.py", cwd=tmp_path)
+    assert done.returncode == 0 and "1 function compiled" in done.stderr
+    assert "uncompiled" not in done.stderr and "watch" not in done.stderr
 
 
 def test_an_empty_cell_has_no_value():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 import sys
-from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Mapping, Sequence
 
 from ...decompiler.proof.callables import attributes
@@ -85,6 +85,7 @@ _NOUNS = {"builtin_function_or_method": "built-in function"}
 _GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got deallocated$")
 _OTHER_TYPE = re.compile(r"^TYPE_MISMATCH\((?P<source>.+)\)$")
 _OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
+_FUNCTIONS = (FunctionType, MethodType)
 _STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 
@@ -336,6 +337,10 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
     source, shown = match["source"].replace(".__code__", ""), (match["type"] or "").rpartition(".")[2]
     shown = _NOUNS.get(shown, shown)
     found.subject, is_class = user_spelling(source), issubclass(type(value), type)
+    if source != match["source"] and value is not NO_VALUE and not issubclass(type(value), _FUNCTIONS):
+        found.expected, found.actual = "a function", _own_name(value) or plain(value) or type_of(value)
+        found.words = f"{found.subject} is a function"
+        return
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
     is_member = issubclass(type(value), enum.Enum)  # another one is no mistake

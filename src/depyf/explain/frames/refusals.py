@@ -111,7 +111,7 @@ class Refusals:
             return
         words = skip_words(reason)
         where = replace(_line(code.co_filename, code.co_firstlineno), function=code.co_name)
-        is_given = is_of_compiled_callable()
+        is_given = is_of_compiled_callable(code)
         skip = Skip(called or code.co_name, where, words, compile_id, list(recompiled), is_given)
         if skip not in self.skips and not is_of_libraries(code.co_filename):
             self.skips.append(skip)

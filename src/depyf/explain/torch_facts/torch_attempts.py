@@ -81,8 +81,9 @@ def backward_that_failed(error: BaseException) -> str | None:
     return None
 
 
-def is_of_compiled_callable() -> bool:
-    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls.
+def is_of_compiled_callable(code: types.CodeType) -> bool:
+    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls, nor
+    about an audit hook of the program's, for which the interpreter stops anywhere.
 
     What calls it is then a wrapper of eval_frame.py; between them, for a module, are methods of module.py. Dynamo is
     entered by `CatchErrorsWrapper.__call__` of convert_frame.py, up to 2.3 by `catch_errors` of eval_frame.py.
@@ -96,10 +97,16 @@ def is_of_compiled_callable() -> bool:
         elif entered is not None and not file.endswith(_PASSED_THROUGH):
             break
         frame = frame.f_back
-    frame = None if entered is None else entered.f_back
+    frame = caller = None if entered is None else entered.f_back
     while frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/nn/modules/module.py"):
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py")
+    if frame is None or not frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py"):
+        return False
+    if "fn" not in frame.f_locals:  # of `_fn`, from 2.14 on of `compile_wrapper`: what they call
+        return False
+    given = frame.f_locals["fn"]
+    given = given.__func__ if isinstance(given, types.MethodType) else given
+    return frame is not caller or not isinstance(given, types.FunctionType) or given.__code__ is code
 
 
 def tells_skip_reasons() -> bool:
