@@ -219,6 +219,10 @@ class Scaled:
         ("getattr failed on source L['sine'].__code__", "sine was a function, then sin"),
         ("len(L['d'][list(dict.keys(L['d']))[0]]) != 0", "no longer true: len(list(d.values())[0]) == 0"),
         ("len(L['d'][list(L['d'].keys())[0]]) == 3", "no longer true: len(list(d.values())[0]) == 3"),
+        ("L['d'][list(dict.keys(L['d']))[0]] == 2", "list(d.values())[0] was 2, then 1"),
+        ("L['d'][list(L['d'].keys())[0]] == 2", "list(d.values())[0] was 2, then 1"),
+        ("len(L['m']._modules) == 1", "number of modules in m was 1, then 0"),
+        ("(L['n'] % 2) != 0", "no longer true: (n % 2) != 0; n is 4 now"),
         ("TYPE_MISMATCH(L['d'])", "type(d) is another one now: dict"),
         ("len(L['q']) == 2", "len(q) was 2, then 3"),
         ("L['q'][0] == 1", "q[0] was 1, then 2"),
@@ -228,7 +232,7 @@ class Scaled:
 )  # fmt: skip
 def test_checks_that_failed(check, words):
     names = {"self": Scaled(), "d": {"b": 1}, "y": torch.ones(2), "m": torch.nn.ReLU(), "dtype": torch.float16}
-    assert words_of(check, **names, fn=closing_over(2), sine=torch.sin, q=deque([2, 3, 4])) == words
+    assert words_of(check, **names, n=4, fn=closing_over(2), sine=torch.sin, q=deque([2, 3, 4])) == words
 
 
 def closing_over(n):
@@ -267,6 +271,18 @@ def test_a_recompilation_that_the_settings_forbid_names_the_call_and_what_came(t
     (one,) = told(model, "raised")
     assert one.text == "f(torch.ones(2), 7)" and "error_on_recompile forbids" in one.words
     assert [words.partition(": ")[2].partition(" (")[0] for words in one.unfit] == ["n == 2; it is 7 now"]
+
+
+@pytest.mark.parametrize("value", [slice(0, 4), range(4)])
+def test_parts_of_slices_and_ranges_are_not_to_be_made_tensors(value):
+    one = reason_from_text("0/0: L['s'].stop == 3", RecompilingCall({"s": value}, {}, {}))
+    assert one.remedy == "a number that changes: torch.compile(dynamic=True)"
+
+
+def test_a_function_that_has_come_in_the_place_of_one_of_its_name_is_another():
+    one = reason_from_text("0/0: ___check_obj_id(L['times'].__code__, 94004433616688)",
+                           RecompilingCall({"times": times}, {}, {}))  # fmt: skip
+    assert changes_words([one]) == "times was one function, then another"
 
 
 def test_another_class_needs_no_advice():

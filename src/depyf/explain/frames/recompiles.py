@@ -42,11 +42,13 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
 )
+_VALUE_AT = r"[^=(]*\[list\([^=]*\.keys\(.*\)\)\[\d+\]\]"  # what a dictionary has for the key in that place
 _LENGTH = re.compile(
-    r"^(?:len\((?P<source>[\w.'\"\[\]]+|[^=]*\.keys\(.*\)\)\[\d+\]\])\) (?:==|!=) (?P<expected>\d+)|"
+    rf"^(?:len\((?P<source>[\w.'\"\[\]]+|{_VALUE_AT})\) (?:==|!=) (?P<expected>\d+)|"
     r"not (?P<empty>[\w.'\"\[\]]+))$"
 )
 _HOOKS = re.compile(r"^(?P<of>.+)\._(?P<kind>forward|forward_pre|backward|backward_pre)_hooks$")
+_MODULES = re.compile(r"^(?P<of>.+)\._modules$")
 _NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
 _NO_ATTRIBUTE = re.compile(
     r"^(?:KeyError on (?P<attribute>[\w.'\"\[\]]+\.\w+)|getattr failed on source (?P<source>.+)|IndexError on "
@@ -66,7 +68,7 @@ _KEYS = re.compile(
     r"(?P<actual>DispatchKeySet\(.*?\))"
 )
 _DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
-_COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
+_COMPARED = re.compile(rf"^(?P<source>[\w.'\"\[\]]+|{_VALUE_AT}[\w.'\"\[\]]*) (?:==|is) (?P<expected>.+)$")
 _IN_CLASS = re.compile(r"\bdict\(type\((?P<of>[\w.'\"\[\]]+)\)\.__dict__\)\[['\"](?P<name>[A-Za-z_]\w*)['\"]\]")
 _SOURCE = re.compile(r"^(?!None\b|True\b|False\b|Ellipsis\b)[A-Za-z_][\w.'\"\[\]]*\Z")
 _MARKS = re.compile(r"_has_dynamo_dim_marking\b|\b_dynamo_(?P<kind>\w+)_indices\b")  # what mark_dynamic sets
@@ -85,6 +87,7 @@ _NOUNS = {"builtin_function_or_method": "built-in function"}
 _GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got deallocated$")
 _OTHER_TYPE = re.compile(r"^TYPE_MISMATCH\((?P<source>.+)\)$")
 _OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
+_MAKE_IT = "a number that changes: make "
 _FUNCTIONS = (FunctionType, MethodType)
 _STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
@@ -139,6 +142,8 @@ def reason_from_text(
     found.words = describe(kind_of(check), check, None, {}).words or check
     _take_apart(found, check, call)
     found.remedy = remedy(found, text, code, _static_by(found, call))
+    if found.remedy.startswith(_MAKE_IT) and type(value_of(found.subject.rpartition(".")[0], call)) in (slice, range):
+        found.remedy = "a number that changes: torch.compile(dynamic=True)"  # its parts can't be tensors
     return found
 
 
@@ -170,6 +175,9 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         source = length.group("source") or length.group("empty")
         hooks = _HOOKS.match(source)
         found.subject = f"len({user_spelling(source)})"
+        modules = _MODULES.match(source)
+        if modules is not None:
+            found.subject = f"number of modules in {user_spelling(modules['of'])}"
         if hooks is not None:
             of, hook = user_spelling(hooks["of"]), hooks["kind"].replace("_", " ")
             found.subject = f"number of {hook} hooks of {of}"
@@ -351,7 +359,13 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
         found.actual = "None" if value is None else value.__name__
     elif value is not NO_VALUE or source != match["source"]:
         kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
-        found.actual = _own_name(value) or plain(value) or ("another" if kind == noun else f"of type {kind}")
+        name = _own_name(value)
+        of_same_name = name == found.subject.rpartition(".")[2]
+        found.actual = "another" if of_same_name else name or plain(value) or _of_kind(kind, noun)
+
+
+def _of_kind(kind: str, noun: str) -> str:
+    return "another" if kind == noun else f"of type {kind}"
 
 
 def _own_name(value: Any) -> str:

@@ -15,7 +15,8 @@ from .circumstances import RecompilingCall
 __all__ = ["NO_VALUE", "actual_value", "length_of", "plain", "plain_keys", "tables", "type_of", "value_of"]
 
 _OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
-_PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
+_PART = re.compile(r"\[list\((?:dict\.keys\([^()]*\)|[^()]*\.keys\(\))\)\[(?P<at>\d+)\]\]|"
+                   r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _OF_INTERPRETER = (FunctionType, MethodType)
 _OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__code__", "__func__", "__self__")
@@ -80,6 +81,9 @@ def type_of(value: Any) -> str:
 
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
+    if part.group("at") is not None:
+        items = list(dict.values(value)) if issubclass(type(value), dict) else []
+        return items[int(part.group("at"))] if int(part.group("at")) < len(items) else NO_VALUE
     if attribute == "__class__":
         return type(value)
     if attribute is not None:

@@ -172,7 +172,7 @@ def changes_words(reasons: Sequence[RecompileReason], placed: bool = False) -> s
     subject = _subject(reasons[0])
     if not subject or not all(one.actual for one in reasons):
         words = one_line(found_words(reasons[0], placed))
-        return words if reasons[0].is_change or reasons[0].actual else NO_LONGER + words
+        return words if reasons[0].is_change else NO_LONGER + words
     values = distinct(value for one in reasons for value in (one.expected, one.actual)
                       if one is reasons[0] or not value.startswith(_NOT_ONE))
     note = next((f" ({one.note})" for one in reasons if one.note), "")
