@@ -403,7 +403,8 @@ def test_a_call_that_a_stance_forbids_raised(tmp_path):
     (one,) = [one for one in report_of(session).remarks if one.is_finding]
     assert one.kind == "raised" and one.text == "step(torch.ones(3, dtype=torch.float64))"
     assert "which the stance 'fail_on_recompile' forbids" in one.words
-    assert one.unfit == ["0/0 did not fit: x.dtype == float32; it is float64 now"]
+    at = f"{os.path.basename(__file__)}:{step.__wrapped__.__code__.co_firstlineno}"
+    assert one.unfit == [f"0/0 did not fit: x.dtype == float32; it is float64 now ({at})"]
 
 
 def test_listening_to_stances_is_nothing_that_dynamo_looks_at(monkeypatch, tmp_path):

@@ -10,6 +10,7 @@ import torch
 
 import depyf
 from depyf.explain.report.page.below import Below
+from depyf.explain.report.page.graph_summary import neighbours_together
 from depyf.explain.report.page.guard_tree import folded_tree
 from depyf.explain.report.page.repeats import Run, alike, as_an_earlier, runs
 from depyf.explain.report.page.sections import _by_differences
@@ -194,6 +195,24 @@ def test_shortened_code_that_is_alike_is_told_by_its_differences():
     assert _by_differences(code.format("a", "h"), "a", below) == ""
     told = _by_differences(code.format("b", "[h]"), "b", below)
     assert told == "as a, but:\n-     return h\n+     return [h]"
+
+
+def test_shortened_code_is_told_by_the_nearest_one():
+    below = Below(True)
+    text = "def f(x):\n    # fetched\n" + "    x = g(x)\n" * 6 + "    {}\n"
+    for name, end in (("f_0", "return x"), ("f_1", "h(x)\n    y = x\n    return y"), ("f_2", "h(x)\n    return y")):
+        told = _by_differences(text.format(end), name, below)
+    assert told.splitlines() == ["as f_1, but:", "-     y = x"]
+
+
+def test_neighbouring_lines_that_a_graph_has_more_are_one_row():
+    row = "{}   self.a  masks.py:{}   {:<12}  {}".format
+    alone = [row("+", 54, "a & b", "and_"), row("-", 55, "c", "neg"), row("+", 60, "d", "ge"), row("+", 41, "e", "to")]
+    near = [row("+", 528, "arange(2)", "arange"), row("+", 529, "f", "ge"), row("+", 531, "x + 1", "add, mul")]
+    assert neighbours_together(alone) == alone
+    assert neighbours_together([*alone, *near, "  and 3 more"]) == [
+        *alone, "+   self.a  masks.py:528-531  arange(2)  arange, ge, add, mul", "  and 3 more",
+    ]  # fmt: skip
 
 
 def test_parameters_that_are_passed_in_their_order_are_passed_together():

@@ -31,6 +31,7 @@ from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report
 from depyf.explain.report.tree import branches, tree_lines
 from depyf.explain.report.why import found_words, recompile_words
+from depyf.explain.torch_facts import torch_behavior
 
 
 def text(source: str) -> str:
@@ -286,7 +287,7 @@ def test_functions_whose_code_is_the_same_are_one_row() -> None:
     codes = ["___check_obj_id(G['{}'].__code__, 139), type=<class 'code'>".format(name) for name in "fgh"]
     found = [_guard("ID_MATCH", code) for code in codes]
     found.insert(1, _guard("EQUALS_MATCH", "L['n'] == 3"))
-    assert _rows(*found) == ["3  f, g and h are still functions with the same code", "1  n == 3"]
+    assert _rows(*found) == ["1  n == 3", "3  f, g and h are still functions with the same code"]
 
 
 def test_what_is_read_past_getattribute_is_of_its_object() -> None:
@@ -538,9 +539,9 @@ def test_the_line_of_a_branch_is_behind_its_mark(monkeypatch: pytest.MonkeyPatch
     code = compile("if x:\n    y\nz\n", "m.py", "exec")
     starts = {line: start for start, line in dis.findlinestarts(code)}
     before = starts[2] - 2
-    monkeypatch.setattr(resume_points, "_NOT_TAKEN", None)
     assert resume_points._line_at(code, before) == 1
-    monkeypatch.setattr(resume_points, "_NOT_TAKEN", code.co_code[before : before + 1])
+    mark = next(one.opname for one in torch_behavior.traced_instructions(code) if one.offset == before)
+    monkeypatch.setattr(resume_points, "_NOT_TAKEN", mark)
     assert resume_points._line_at(code, before) == 2
 
 

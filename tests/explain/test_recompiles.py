@@ -277,7 +277,7 @@ def test_marks_of_dimensions_are_told_by_the_functions_that_make_them(text, word
     ("y.size()[1] <= 5", "y.shape[1] was at most 5, then 7"),
     ("8 <= L['y'].size()[1] <= 10", "y.shape[1] was from 8 to 10, then 7"),
     ("6 <= n", "n was at least 6, then 3"),
-    ("(L['y'].size()[1] % 2) == 0", "(y.shape[1] % 2) == 0; y.shape[1] is 7 now"),
+    ("(L['y'].size()[1] % 2) == 0", "no longer true: (y.shape[1] % 2) == 0; y.shape[1] is 7 now"),
     ("Mod(L['self'].n, 2) == 0", "no longer true: Mod(self.n, 2) == 0"),
     ("L['x'].size()[0] == L['y'].size()[0]",
      "no longer true: x.shape[0] == y.shape[0] (x.shape[0] is 1, y.shape[0] is 4 now)"),

@@ -19,6 +19,7 @@ from forks import DEPYF, TORCH
 
 import depyf
 from depyf.errors import ReportError
+from depyf.explain.frames.reasons_settled import settle_reasons
 from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.model import CacheEntry, CompileTimes, Frame, RecompileReason, Session
 from depyf.explain.report.html.report_page import report_page
@@ -307,7 +308,8 @@ def test_a_damaged_file_of_times_is_told_so(ran, tmp_path):
 def test_a_value_from_before_the_break_is_not_called_by_dynamos_name():
     reason = RecompileReason("0/0", "___stack2 == 1.5", "", "___stack2", "1.5", "2.5")
     frame = Frame("f", "f", "a.py", 1, entries=[CacheEntry("0/1", recompiled=[reason])], is_resume=True)
-    (one,) = remarks_of(Session(frames=[frame]))
+    settle_reasons(session := Session(frames=[frame]))
+    (one,) = remarks_of(session)
     assert one.words == "a value from before the graph break was 1.5, then 2.5"
 
 

@@ -1,7 +1,9 @@
 """Each piece of advice is taken by a program, which is compiled less often then; where none helps, none is given."""
 
+import functools
 import json
 import re
+import threading
 
 import pytest
 from forks import TORCH
@@ -218,14 +220,21 @@ def test_what_a_library_names_is_no_name_in_the_program(check, advice):
     assert not {"input", "self", "kind"} & set(re.findall(r"\w+", in_library))
 
 
-@pytest.mark.parametrize("now", [8, 64])
-def test_the_limit_is_that_of_the_thread(monkeypatch, now):
+@pytest.mark.parametrize(("now", "elsewhere"), [(8, True), (64, True), (8, False)])
+def test_the_limit_is_that_of_the_thread(monkeypatch, now, elsewhere):
     monkeypatch.setattr(refusals, "recompile_limit", lambda: ("recompile_limit", 64))
     found = refusals.Refusals()
     monkeypatch.setattr(refusals, "recompile_limit", lambda: ("recompile_limit", now))
-    found.failed(part_removed.__code__, "0/8", RuntimeError("recompile_limit reached"))
+    reached = functools.partial(found.failed, part_removed.__code__, "0/8", RuntimeError("recompile_limit reached"))
+    if elsewhere:
+        thread = threading.Thread(target=reached)
+        thread.start()
+        thread.join()
+    else:  # the program has set it since
+        reached()
     hints = " ".join(found.found[0].why.hints)
-    assert ("recompile_limit is 8 in this thread, and 64 where the recording began" in hints) == (now == 8)
+    told = "recompile_limit is 8 in this thread, and 64 where the recording began" in hints
+    assert told == (now == 8 and elsewhere)
 
 
 def test_a_number_of_another_type():

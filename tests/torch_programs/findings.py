@@ -6,6 +6,8 @@ pytorch/pytorch: 93720, 117758, 124900, 126360, 137504, 142358, 143163, 146797, 
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import nn
 
@@ -349,3 +351,46 @@ def nothing_in_the_first_call():
     f = compiled(f)
     one = torch.ones(2)
     return f(one), f(one, one), f(one, one, one)
+
+
+@program(finding=("raised", "f(torch.ones(3), 7)", "RecompileError", "error_on_recompile forbids",
+                  r"n == 2; it is 7 now"))  # fmt: skip
+def recompile_that_the_settings_forbid():
+    "error_on_recompile, and another number: at the call, with what came."
+    f = compiled(lambda x, n: x * n)
+    f(torch.ones(3), 2)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        try:
+            f(torch.ones(3), 7)
+        except Exception as error:  # with the lines that asked for guards in its text, under a recording
+            return type(error).__name__
+
+
+@program(finding=("recompile", "", r"x\.shape\[0\]", "as mark_static asks"))
+def sizes_marked_as_static():
+    "mark_static: each size is compiled by itself, as the program asks."
+    f = compiled(lambda x: x.sin(), dynamic=True)
+    found = []
+    for size in (3, 4):
+        x = torch.ones(size, 2)
+        torch._dynamo.mark_static(x, 0)
+        found.append(call(f, x))
+    return found
+
+
+@program(finding=("recompile", "", r"dtype (?:was|==) torch\.bfloat16[;,] (?:then|it is) torch\.float16"))
+def dtype_as_an_argument():
+    "A dtype that is passed, and another one."
+    f = compiled(lambda x, dtype: x.to(dtype) * 2)
+    return [call(f, torch.ones(3), dtype) for dtype in (torch.bfloat16, torch.float16)]
+
+
+@program(finding=("recompile", "", "fn (?:was|is) (?:a|one|the) function", "of type partial"))
+def partial_for_a_function():
+    "A function as an argument, then a functools.partial."
+
+    def double(x):
+        return x * 2
+
+    f = compiled(lambda x, fn: fn(x) + 1)
+    return [call(f, torch.ones(3), fn) for fn in (double, functools.partial(torch.mul, other=3))]

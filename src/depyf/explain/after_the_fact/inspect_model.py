@@ -18,6 +18,7 @@ from ..frames.break_log import breaks_behind
 from ..frames.compiled_functions import called_from, functions_of
 from ..frames.graph_breaks import graph_break_of
 from ..frames.nothing_compiled import why_nothing, why_uncompiled
+from ..frames.reasons_settled import settle_reasons
 from ..frames.recompiles import add_reasons, kept_reasons
 from ..frames.remedies import drop_vain_advice
 from ..frames.resume_points import is_resume_name, names_read, resume_function, resume_line, resume_points
@@ -97,6 +98,7 @@ def session_of(frames: list[Frame]) -> Session:
     session = Session(torch_version=str(getattr(torch, "__version__", "")), python_version=sys.version.split()[0])
     for frame in frames:
         session.frames.extend(one for one in frame.walk() if not any(one is known for known in session.frames))
+    settle_reasons(session)
     return session
 
 

@@ -21,6 +21,7 @@ from .called_names import called_name
 from .came_to_nothing import take_back
 from .circumstances import RecompilingCall, circumstances, compare_states
 from .graph_breaks import place
+from .reasons_settled import settle_reasons
 from .recompiles import reason_from_text
 from .refusals import AS_WRITTEN, Refusals
 from .remedies import drop_vain_advice
@@ -30,9 +31,12 @@ __all__ = ["MOST_CALLS", "Attempts"]
 
 MOST_CALLS = 6  # lines of a stack
 _FORBIDDEN = "it had to be compiled again, which the stance 'fail_on_recompile' forbids"
+_FORBIDDEN_BY_SETTING = "it had to be compiled again, which torch._dynamo.config.error_on_recompile forbids"
+_RECOMPILE_ERROR = "RecompileError"
 _UNFIT = re.compile(r"^ *- (?P<reason>\S.*)$", re.MULTILINE)
 _Args = Tuple[Any, ...]
 _Keywords = Dict[str, Any]
+_NO_CALL = re.compile(r"@|(?:async )?def .*:$")
 _COPIED = re.compile(r"  # (?P<file>[^#]+):(?P<line>\d+)$")  # see `user_lines.with_lines`
 _Call = Tuple[Callable[..., Any], _Args, _Keywords]
 
@@ -57,6 +61,7 @@ class Attempts:
         self._recompiles: dict[int, tuple[CodeType, list[str], RecompilingCall]] = {}  # before their attempts
         self.circumstances: dict[str, dict[str, str]] = {}  # of each compilation, by its id
         self.called_from: list[SourceLine] = []
+        self._is_within = False
         self.tracing: Any = None
         self.caller: SourceLine | None = None
 
@@ -96,6 +101,7 @@ class Attempts:
         """An attempt begins: `_compile(code, ...)`."""
         code = args[0] if args else kwargs["code"]
         self.refusals.begins()
+        self._is_within = True
         self.called_from = list(itertools.islice(_program_lines(self._session), MOST_CALLS))
         self.caller = None if is_of_program(code.co_filename) else next(iter(self.called_from), None)
         for watch in WATCHERS:
@@ -105,7 +111,7 @@ class Attempts:
         """An attempt has ended: `call` is that of `_compile`."""
         for watch in WATCHERS:
             watch(None)
-        skip, self._skip, self.tracing = self._skip, None, None
+        skip, self._skip, self.tracing, self._is_within = self._skip, None, None, False
         if error is None and torch_attempts.has_code(result):
             return
         function, args, kwargs = call
@@ -117,7 +123,10 @@ class Attempts:
         recompiled = [reason_from_text(text, unfit, code) for text in texts]
         if error is not None:
             take_back(self._session, code, compile_id)
-            self.refusals.failed(code, compile_id, error, recompiled, called, self.caller)
+            caller = self.caller
+            if type(error).__name__ == _RECOMPILE_ERROR:
+                caller, error = next(iter(self.called_from), None), type(error)(_FORBIDDEN_BY_SETTING)
+            self.refusals.failed(code, compile_id, error, recompiled, called, caller)
         elif torch_attempts.tells_skip_reasons():
             self._left = code, compile_id, recompiled
         else:
@@ -134,6 +143,7 @@ class Attempts:
         self._session.refusals, self._session.skips = self.refusals.hand_out(frames), self.refusals.skips
         entries = [entry for frame in frames for entry in frame.entries]
         drop_vain_advice(entries)
+        settle_reasons(self._session)
         compare_states(entries)
 
     def backward_failed(self, error: BaseException) -> None:
@@ -147,10 +157,10 @@ class Attempts:
 
     def forbidden(self, args: _Args, kwargs: _Keywords, error: BaseException) -> None:
         """A stance forbids to compile a frame: `fail_callback(frame, ...)`."""
-        code = (args[0] if args else kwargs["frame"]).f_code
-        self._outside(code, "", RuntimeError(_FORBIDDEN), recompiled=[
-            reason_from_text(match["reason"], None, code) for match in _UNFIT.finditer(str(error))
-        ])  # fmt: skip
+        frame = args[0] if args else kwargs["frame"]
+        call = RecompilingCall(frame.f_locals, getattr(frame, "f_globals", None), {})
+        unfit = [reason_from_text(text, call, frame.f_code) for text in _unfit(error)]
+        self._outside(frame.f_code, "", RuntimeError(_FORBIDDEN), recompiled=unfit)
 
     def _outside(
         self, code: CodeType, compile_id: str, error: BaseException, what: str = "", recompiled: Any = ()
@@ -184,6 +194,15 @@ class Attempts:
         call = RecompilingCall(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
         self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], call)
 
+    def must_not_recompile(self, args: _Args, kwargs: _Keywords, error: BaseException) -> None:
+        """So where the program's settings forbid to compile again: the error has the reasons."""
+        self.recompiles(args, kwargs, _unfit(error))
+        if not self._is_within and type(error).__name__ == _RECOMPILE_ERROR:  # up to torch 2.3 or so
+            code = next(one for one in [*args, *kwargs.values()] if hasattr(one, "f_code")).f_code
+            texts, call = self.reasons_of(code)
+            unfit = [reason_from_text(text, call, code) for text in texts]
+            self._outside(code, "", type(error)(_FORBIDDEN_BY_SETTING), recompiled=unfit)
+
     def reasons_of(self, code: CodeType | None) -> tuple[list[str], RecompilingCall | None]:
         """Why `code` is compiled again, in torch's words, and the call which made it so; asked once."""
         known = self._recompiles.pop(id(code), None)
@@ -199,6 +218,8 @@ def _program_lines(session: Session) -> Iterator[SourceLine]:
     while frame is not None:
         file, line = frame.f_code.co_filename, frame.f_lineno or 0
         text = linecache.getline(file, line).strip() if is_of_program(file) else ""
+        if line == frame.f_code.co_firstlineno and _NO_CALL.match(text):  # Dynamo's code, which has no lines up to 2.8
+            text = ""
         if session.directory and file.startswith(os.path.join(os.path.abspath(session.directory), "")):
             told = _COPIED.search(text)
             names = [one.filename for one in session.frames if told and file_name(one.filename) == told["file"]]
@@ -208,6 +229,12 @@ def _program_lines(session: Session) -> Iterator[SourceLine]:
             function = getattr(torch_behavior.continued_code(frame.f_code), "co_name", frame.f_code.co_name)
             yield SourceLine(file, line, text, (resumed(function) or (function,))[0])
         frame = frame.f_back
+
+
+def _unfit(error: BaseException) -> list[str]:
+    """The reasons that torch lists in an error about a compilation that it must not make; stacks are left out."""
+    texts = (match["reason"] for match in _UNFIT.finditer(str(error)))
+    return [text for text in texts if reason_from_text(text).words]
 
 
 def _called(frame: Any) -> str:

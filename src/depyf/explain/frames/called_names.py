@@ -13,6 +13,7 @@ from ..model import Frame, Session
 __all__ = ["called_name", "is_wrapper", "note_called_name"]
 
 _PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_DYNAMOS_FRAME = "torch/_dynamo/external_utils.py"
 _MOST_NAMES = 3
 
 
@@ -24,6 +25,7 @@ def note_called_name(session: Session, frame: Frame, variables: Mapping[str, Any
             name = called_name(frame.code, variables or {})
             if name and name not in known and len(known) < _MOST_NAMES:
                 frame.called = ", ".join([*known, name])
+                frame.passed_on = {} if known else _passed_on(frame.code, variables or {})
 
 
 def is_wrapper(code: CodeType) -> bool:
@@ -60,6 +62,20 @@ def _wrapped(code: CodeType, variables: Mapping[str, Any]) -> str:
     names = [name for name in map(_name_of, found.values()) if name]
     names = [name for name in names if not beside or name.rpartition(".")[0] != beside]
     return names[0].rpartition("<locals>.")[2] if len(names) == 1 else ""
+
+
+def _passed_on(code: CodeType, variables: Mapping[str, Any]) -> dict[str, str]:
+    """What Dynamo's own frame around a module or a function has, by the names of that function: ``args[0]``: ``x``."""
+    if not code.co_filename.replace("\\", "/").endswith(_DYNAMOS_FRAME):
+        return {}
+    [name] = [one for one in code.co_freevars if one in variables][:1] or [""]
+    value = variables.get(name)
+    function = value if isinstance(value, FunctionType) else inspect.getattr_static(type(value), "forward", None)
+    if not isinstance(function, FunctionType):
+        return {}
+    parameters = list(function.__code__.co_varnames[: function.__code__.co_argcount])
+    found = {} if function is value else {name: parameters.pop(0)}
+    return {**found, **{f"args[{at}]": one for at, one in enumerate(parameters)}}
 
 
 def _name_of(value: Any) -> str:

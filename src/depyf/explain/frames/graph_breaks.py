@@ -23,15 +23,20 @@ _PARTS = {"Explanation": "explanation", "Developer debug context": "context"}
 _JUMP = "generic_jump"
 IS_JUMP = (_JUMP, "Data-dependent")  # what Dynamo keeps of a branch on data, and what it says of it
 _BRANCHING = "Data-dependent branching"
+_NUMBERS = "SymNodeVariable", "UnspecializedPythonVariable"  # .item(), a size marked as unbacked; random.random()
 _ON_NUMBER = "the branch depends on a number that is known only when it runs"
 _OBJECT = re.compile(
     r"<(?:built-in |bound )?(?:function|method) (?P<name>(?:[\w.]|<\w+>)+)(?: of (?:<[^<>]*>|[^<>])*?)?(?: ?\.\.\.)?>"
 )
 _RAISED = re.compile(r"raised exception (?P<what>\w.*)")
 _ARGUMENTS = re.compile(r"\(\*\(.*?\), \*\*\{.*?\}\)", re.DOTALL)  # of an operation in a graph
-_FOLDERS = re.compile(r"/[^\s'\"]*/(?:site|dist)-packages/")
+_FOLDERS = re.compile(r"/[^\s'\"]*/(?:(?:site|dist)-packages|lib/python3\.\d+)/")
 _LOCALS = re.compile(r"\b\w+\.<locals>\.")
 _QUOTED = re.compile(r"`([^`]+)`")
+_SAME = re.compile(r"(\S+) = \1(?!\S)")  # a symbol that is spelled as what it stands for
+_CONSTANTS = re.compile(r"ConstantVariable\(\w+: ('[^']*'|[^()]*)\)")
+_LISTED = re.compile(rf"\[((?:{_CONSTANTS.pattern}(?:, )?)+)\]")  # what an exception is made of, up to torch 2.10 or so
+_BY_USER = "User-inserted graph break"
 _BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
 _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
 _AVOID = "Avoid calling the function"
@@ -74,6 +79,7 @@ def place(found: GraphBreak, caller: SourceLine | None = None) -> GraphBreak:
     if any(_is_about(hint, found) for hint in found.hints):
         found.hints = [hint for hint in found.hints if not _is_about(hint, found)]
         found.remedy = _BY_DESIGN
+        found.explanation = found.explanation.replace(_BY_USER, "A graph break in the library's own code")
     return found
 
 
@@ -127,7 +133,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.gb_id = known.get("id", "")
     found.is_general = title == _BRANCHING or bool(found.explanation) and found.explanation == known.get("explanation")
     if title == _BRANCHING:
-        of_number = "SymNodeVariable" in found.context  # .item(), or a size that is marked as unbacked
+        of_number = any(kind in whole for kind in _NUMBERS)
         found.reason = _ON_NUMBER if of_number else "the branch depends on a tensor's value"
         found.explanation = found.explanation or known.get("explanation", "")
         found.hints = found.hints or known.get("hints") or _HINTS_FOR_JUMPS
@@ -136,8 +142,12 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         found.reason, found.explanation, found.hints = _FAILS, "", []
     raised = _RAISED.match(found.context)
     if raised is not None and title == "Observed exception":
-        found.reason = f"{title}: {raised['what']}"
+        found.reason = f"{title}: {_LISTED.sub(_of_constants, raised['what'])}"
     return place(found)
+
+
+def _of_constants(match: re.Match[str]) -> str:
+    return ", ".join(_CONSTANTS.findall(match[1]))
 
 
 def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:
@@ -146,7 +156,8 @@ def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:
     rest, _, stack = rest.partition("User stack:")
     lines = lines or [SourceLine(one["file"], int(one["line"]), one["text"].strip(), one["function"])
                       for one in _STACK_LINE.finditer(stack)]  # fmt: skip
-    said = [user_spelling(" ".join(match["words"].split())) for match in _CONSTRAINT.finditer(rest)] or [title]
+    told = (" ".join(match["words"].split()) for match in _CONSTRAINT.finditer(rest))
+    said = [_SAME.sub(r"\1", user_spelling(words)) for words in told] or [title]
     words, _, hint = said[0].partition(". ")
     hints = [hint or "remove the mark, or use torch._dynamo.maybe_mark_dynamic", *said[1:]]
     return place(GraphBreak(words.rstrip("."), gb_type=title.partition(" (")[0], hints=hints, stack=lines))

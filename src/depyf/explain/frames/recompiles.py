@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 import sys
-from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, MethodType
 from typing import Any, Mapping, Sequence
 
 from ...decompiler.proof.callables import attributes
@@ -42,14 +42,23 @@ _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
 )
-_LENGTH = re.compile(r"^(?:len\((?P<source>[\w.'\"\[\]]+)\) (?:==|!=) (?P<expected>\d+)|not (?P<empty>[\w.'\"\[\]]+))$")
+_VALUE_AT = r"[^=(]*\[list\([^=]*\.keys\(.*\)\)\[\d+\]\]"  # what a dictionary has for the key in that place
+_LENGTH = re.compile(
+    rf"^(?:len\((?P<source>[\w.'\"\[\]]+|{_VALUE_AT})\) (?:==|!=) (?P<expected>\d+)|"
+    r"not (?P<empty>[\w.'\"\[\]]+))$"
+)
 _HOOKS = re.compile(r"^(?P<of>.+)\._(?P<kind>forward|forward_pre|backward|backward_pre)_hooks$")
+_MODULES = re.compile(r"^(?P<of>.+)\._modules$")
 _NO_KEY = re.compile(r"^KeyError on (?P<source>[\w.'\"\[\]]+)\[(?P<key>'[^']*'|\"[^\"]*\"|\d+)\]$")
 _NO_ATTRIBUTE = re.compile(
     r"^(?:KeyError on (?P<attribute>[\w.'\"\[\]]+\.\w+)|getattr failed on source (?P<source>.+)|IndexError on "
     r"(?P<items>.+)\[(?P<index>-?\d+)\])$"
 )
 """An attribute that is no longer in the ``__dict__`` of the object; one that isn't found; an item of a sequence."""
+_OF_FUNCTION = r"\.__(?:code|closure|defaults|kwdefaults)__$"
+_NO_FUNCTION = re.compile(  # the second up to torch 2.8 or so
+    rf"^(?:\w+Accessor: Not a function on (?P<source>.+)|getattr failed on source (?P<of>.+)){_OF_FUNCTION}"
+)
 _CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
 _OWN_TABLE = re.compile(r"^(?:dict\((type\([\w.'\"\[\]]+\))\.__dict__\)|([\w.'\"\[\]]+)\.__dict__)$")
@@ -59,7 +68,7 @@ _KEYS = re.compile(
     r"(?P<actual>DispatchKeySet\(.*?\))"
 )
 _DEVICE = re.compile(r"\b(CPU|CUDA|Meta|XPU|MPS|HPU|XLA)\b")
-_COMPARED = re.compile(r"^(?P<source>[\w.'\"\[\]]+) (?:==|is) (?P<expected>.+)$")
+_COMPARED = re.compile(rf"^(?P<source>[\w.'\"\[\]]+|{_VALUE_AT}[\w.'\"\[\]]*) (?:==|is) (?P<expected>.+)$")
 _IN_CLASS = re.compile(r"\bdict\(type\((?P<of>[\w.'\"\[\]]+)\)\.__dict__\)\[['\"](?P<name>[A-Za-z_]\w*)['\"]\]")
 _SOURCE = re.compile(r"^(?!None\b|True\b|False\b|Ellipsis\b)[A-Za-z_][\w.'\"\[\]]*\Z")
 _MARKS = re.compile(r"_has_dynamo_dim_marking\b|\b_dynamo_(?P<kind>\w+)_indices\b")  # what mark_dynamic sets
@@ -75,6 +84,11 @@ _NUMBER = re.compile(
 )
 _BOUNDS = re.compile(r"^(?:(?P<least>\d+) <= )?(?P<term>\S+)(?: <= (?P<most>\d+))?$")
 _NOUNS = {"builtin_function_or_method": "built-in function"}
+_GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got deallocated$")
+_OTHER_TYPE = re.compile(r"^TYPE_MISMATCH\((?P<source>.+)\)$")
+_OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
+_MAKE_IT = "a number that changes: make "
+_FUNCTIONS = (FunctionType, MethodType)
 _STATE_CHANGED = "GLOBAL_STATE changed:"
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 
@@ -107,7 +121,7 @@ def _compare(found: RecompileReason, changed: list[ChangedValue]) -> None:
     for name, was, now in changed:
         if is_global and not name.endswith(".training") and not found.expected:
             found.subject, found.expected, found.actual = name, was, now
-            found.remedy = remedy(found, "", None, False)
+            found.remedy = remedy(found, "", None, "")
         elif name != found.subject and not (name.endswith(".training") and ".training" in found.guard):
             found.besides.append(f"{name} was {was} and is {now} now")
 
@@ -127,8 +141,19 @@ def reason_from_text(
     found = RecompileReason(compile_id, check, user_line=of_user)
     found.words = describe(kind_of(check), check, None, {}).words or check
     _take_apart(found, check, call)
-    found.remedy = remedy(found, text, code, call is not None and torch_keeps.is_static_by_request())
+    found.remedy = remedy(found, text, code, _static_by(found, call))
+    if found.remedy.startswith(_MAKE_IT) and type(value_of(found.subject.rpartition(".")[0], call)) in (slice, range):
+        found.remedy = "a number that changes: torch.compile(dynamic=True)"  # its parts can't be tensors
     return found
+
+
+def _static_by(found: RecompileReason, call: RecompilingCall | None) -> str:
+    """What of the program asks for one compilation a size, "" for nothing."""
+    if call is not None and torch_keeps.is_static_by_request():
+        return "dynamic=False"
+    dimension = _OF_SIZE.match(found.subject)
+    marks = attributes(value_of(dimension["of"], call)).get("_dynamo_static_indices") if dimension else None
+    return "mark_static" if dimension and type(marks) is set and int(dimension["index"]) in marks else ""
 
 
 def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
@@ -142,7 +167,7 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
     elif twins is not None:
         _of_twins(found, twins)
         found.is_change = True
-    elif _of_dispatch(found, code) or any(told(found, code, call) for told in (_of_marks, _of_keys, _of_attributes)):
+    elif _of_dispatch(found, code) or any(told(found, code, call) for told in _OF_A_CHANGE):
         found.is_change = not found.expected
     elif no_tensor is not None:
         _of_class(found, no_tensor, value_of(no_tensor["source"], call))
@@ -150,6 +175,9 @@ def _take_apart(found: RecompileReason, code: str, call: RecompilingCall | None)
         source = length.group("source") or length.group("empty")
         hooks = _HOOKS.match(source)
         found.subject = f"len({user_spelling(source)})"
+        modules = _MODULES.match(source)
+        if modules is not None:
+            found.subject = f"number of modules in {user_spelling(modules['of'])}"
         if hooks is not None:
             of, hook = user_spelling(hooks["of"]), hooks["kind"].replace("_", " ")
             found.subject = f"number of {hook} hooks of {of}"
@@ -251,6 +279,15 @@ def _of_marks(found: RecompileReason, code: str, call: RecompilingCall | None) -
     return True
 
 
+def _of_the_dead(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """An object that is checked for by its identity, and that the program has dropped."""
+    match = _GONE.match(code)
+    if match is not None:
+        found.subject = user_spelling(match["source"])
+        found.words = f"{found.subject}, an object that it checks for, is gone"
+    return match is not None
+
+
 def _of_tensor(found: RecompileReason, match: re.Match[str]) -> None:
     """``tensor 'x' size mismatch at index 0. expected 4, actual 5``: ``x.shape[0] == 4``, and 5 came."""
     found.subject = _OF_TENSOR[match["what"]].format(user_spelling(match["name"]), match["index"])
@@ -308,16 +345,27 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
     source, shown = match["source"].replace(".__code__", ""), (match["type"] or "").rpartition(".")[2]
     shown = _NOUNS.get(shown, shown)
     found.subject, is_class = user_spelling(source), issubclass(type(value), type)
+    if source != match["source"] and value is not NO_VALUE and not issubclass(type(value), _FUNCTIONS):
+        found.expected, found.actual = "a function", _own_name(value) or plain(value) or type_of(value)
+        found.words = f"{found.subject} is a function"
+        return
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
     is_member = issubclass(type(value), enum.Enum)  # another one is no mistake
-    found.expected = shown if named else f"another {type(value).__name__}" if is_member else "one " + noun
+    other = "another class" if is_class else f"another {type(value).__name__}" if is_member else "one " + noun
+    found.expected = shown if named else other
     found.words = f"{found.subject} is " + (shown if named else f"the {noun} it was")
     if value is None or is_class:
         found.actual = "None" if value is None else value.__name__
     elif value is not NO_VALUE or source != match["source"]:
         kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
-        found.actual = _own_name(value) or plain(value) or ("another" if kind == noun else f"of type {kind}")
+        name = _own_name(value)
+        of_same_name = name == found.subject.rpartition(".")[2]
+        found.actual = "another" if of_same_name else name or plain(value) or _of_kind(kind, noun)
+
+
+def _of_kind(kind: str, noun: str) -> str:
+    return "another" if kind == noun else f"of type {kind}"
 
 
 def _own_name(value: Any) -> str:
@@ -376,6 +424,30 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         found.words = f"{found.subject} == {found.expected}"
         found.actual = plain_keys(value) if issubclass(type(value), dict) else ""
     return any(match is not None for match in (missing, contains, keys_of))
+
+
+def _of_another_type(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """So where torch looks at the class alone, and does not tell which it was."""
+    match = _OTHER_TYPE.match(code)
+    if match is not None:
+        value = value_of(match["source"], call)
+        found.subject = f"type({user_spelling(match['source'])})"
+        found.words = f"{found.subject} is another one now" + f": {type(value).__name__}" * (value is not NO_VALUE)
+    return match is not None
+
+
+def _of_functions(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
+    """What was a function, with code and a closure of its own, and is something else that can be called."""
+    match = _NO_FUNCTION.match(code)
+    if match is None:
+        return False
+    value = value_of(match["source"] or match["of"], call)
+    found.subject, found.expected = user_spelling(match["source"] or match["of"]), "a function"
+    found.words, found.actual = f"{found.subject} is a function", _own_name(value) or type_of(value)
+    return True
+
+
+_OF_A_CHANGE = (_of_marks, _of_keys, _of_another_type, _of_functions, _of_attributes, _of_the_dead)
 
 
 def kept_reasons(code: CodeType, ids: Sequence[str]) -> dict[str, list[str]]:

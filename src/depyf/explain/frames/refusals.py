@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import threading
 from dataclasses import replace
 from types import CodeType
 from typing import Any, Mapping, Sequence
@@ -44,7 +45,7 @@ class Refusals:
 
     def __init__(self) -> None:
         self.found: list[Refusal] = []
-        self._limit = recompile_limit()
+        self._limit, self._thread = recompile_limit(), threading.get_ident()
         self.skips: list[Skip] = []
         self._seen: dict[int, Any] = {id(one): one for one in compilation_metrics()}
         self._why: dict[int, tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
@@ -81,7 +82,7 @@ class Refusals:
         refusal.why.compile_id = compile_id
         refusal.recompiled = list(recompiled)
         limit = recompile_limit()
-        if "limit" in refusal.why.reason and limit != self._limit:
+        if "limit" in refusal.why.reason and limit != self._limit and threading.get_ident() != self._thread:
             refusal.why.hints = [_OTHER_LIMIT.format(*limit, self._limit[1])]
         refusal.location = _line(code.co_filename, code.co_firstlineno)
         place(refusal.why, caller)
@@ -110,7 +111,7 @@ class Refusals:
             return
         words = skip_words(reason)
         where = replace(_line(code.co_filename, code.co_firstlineno), function=code.co_name)
-        is_given = is_of_compiled_callable()
+        is_given = is_of_compiled_callable(code)
         skip = Skip(called or code.co_name, where, words, compile_id, list(recompiled), is_given)
         if skip not in self.skips and not is_of_libraries(code.co_filename):
             self.skips.append(skip)

@@ -32,7 +32,7 @@ _SIZE = (
     "if it changes from call to call: torch._dynamo.mark_dynamic({of}, {index}) before the first, or "
     "torch.compile(dynamic=True)"
 )
-_NOT_STATIC = "each {what} is compiled by itself, as dynamic=False asks: without it, one compilation serves several"
+_NOT_STATIC = "each {what} is compiled by itself, as {asked} asks: without it, one compilation serves several"
 _RANK = "each number of dimensions is compiled by itself: reshape {of} before the call"
 _DTYPE = "each dtype is compiled by itself: convert {of} before the call"
 _DEVICE = "each device is compiled by itself: move {of} to one before the call"
@@ -84,14 +84,14 @@ _IN_LIBRARY = (
 _DYNAMIC = (("size", _SIZE), ("number", _NUMBER))
 
 
-def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static: bool) -> str:
+def remedy(found: RecompileReason, whole: str, code: CodeType | None, static_by: str) -> str:
     """What to do about a check that failed, "" where nothing is known to help.
 
     Args:
         found: the check, taken apart.
         whole: all that torch says about it.
         code: of the function that was compiled, where it is known.
-        is_static: whether the program asks for one compilation a size.
+        static_by: what of the program asks for one compilation a size, "" if nothing does.
     """
     if "allow_unspec_int_on_nn_module" in whole:
         return _ATTRIBUTE
@@ -99,7 +99,7 @@ def remedy(found: RecompileReason, whole: str, code: CodeType | None, is_static:
     of = part_removed(found.subject)
     if of in _ONCE:
         return _STATE.format(of=of)
-    advice = _advice(found, of, code, is_static)
+    advice = _advice(found, of, code, static_by)
     if "{of}" in advice and not _is_of_program(of):
         return ""
     if code is not None and not is_of_program(code.co_filename):
@@ -139,12 +139,12 @@ def part_removed(subject: str) -> str:
     return _PART.sub("", _OF_KEYS.sub(r"\1", subject))
 
 
-def _advice(found: RecompileReason, of: str, code: CodeType | None, is_static: bool) -> str:
+def _advice(found: RecompileReason, of: str, code: CodeType | None, static_by: str) -> str:
     dimension = _DIMENSION.search(found.subject)
     if dimension is not None and found.guard.startswith("tensor "):
         if {found.expected, found.actual} & {"0", "1"} or of.startswith("self."):
             return ""  # sizes that are never dynamic, and parameters
-        return _NOT_STATIC.format(what="size") if is_static else _SIZE.replace("{index}", dimension[1])
+        return _NOT_STATIC.format(what="size", asked=static_by) if static_by else _SIZE.replace("{index}", dimension[1])
     by_guard = next((words for mark, words in _BY_GUARD if re.search(mark, found.guard)), None)
     if by_guard == _DTYPE and of.startswith("self."):
         return ""  # of a parameter
@@ -160,16 +160,16 @@ def _advice(found: RecompileReason, of: str, code: CodeType | None, is_static: b
         return _TYPE if {found.expected, found.actual} <= {*_NUMBERS, ""} else ""
     if found.expected.startswith("one ") and found.actual != "None":
         return _FUNCTION if found.guard.partition(" is ")[0].endswith(".__code__") else _OBJECT
-    return _of_number(found.expected, is_static)
+    return _of_number(found.expected, static_by)
 
 
-def _of_number(expected: str, is_static: bool) -> str:
+def _of_number(expected: str, static_by: str) -> str:
     try:
         kind = type(ast.literal_eval(expected))
     except NO_CODE:
         return ""
     if kind is int:
-        return _NOT_STATIC.format(what="number") if is_static else _NUMBER
+        return _NOT_STATIC.format(what="number", asked=static_by) if static_by else _NUMBER
     return _FLOAT if kind is float else ""
 
 

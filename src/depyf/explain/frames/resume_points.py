@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import re
 from types import CodeType
 from typing import Mapping, NamedTuple
@@ -13,12 +12,12 @@ from ..names import stable
 from ..torch_facts import torch_behavior
 
 __all__ = ["ResumePoint", "is_resume_name", "made_code", "names_read", "resume_function", "resume_line",
-           "resume_points", "resumed"]
+           "resume_offset", "resume_points", "resumed"]
 
 _GLOBAL = re.compile(r"^__resume_at_(\d+)_")
 _CODE_NAME = re.compile(r"^(?:torch_dynamo_)?resume_in_")
 _RESUMED = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.+)_at_(?P<line>\d{1,7})$")
-_NOT_TAKEN = bytes([dis.opmap["NOT_TAKEN"]]) if "NOT_TAKEN" in dis.opmap else None  # 3.14 and later, after a jump
+_NOT_TAKEN = "NOT_TAKEN"  # 3.14 and later, after a jump
 _BROKEN_LINE = re.compile(r"_at_(\d+)$")
 
 
@@ -86,10 +85,15 @@ def resume_function(point: ResumePoint, frame: Frame | None = None) -> ResumeFun
 
 def resume_line(frame: Frame, resume: ResumeFunction) -> int:
     """The line where a resume function resumes; 0 if unknown."""
-    offset = _offset(resume.name)
+    offset = resume_offset(resume)
     if resume.resume_line or offset is None or frame.code is None:
         return resume.resume_line
     return _line_at(frame.code, offset)
+
+
+def resume_offset(resume: ResumeFunction) -> int | None:
+    """The offset at which it resumes, in the code of the frame that was broken; None if that is unknown."""
+    return _offset(resume.name)
 
 
 def _point(name: str, numbered: str, code: CodeType | None, broken: CodeType) -> ResumePoint:
@@ -111,14 +115,12 @@ def _offset(name: str) -> int | None:
 
 
 def _line_at(code: CodeType, offset: int) -> int:
-    line = 0
-    if code.co_code[offset : offset + 1] == _NOT_TAKEN:  # the resumed branch begins after it
-        offset += 2
-    for start, number in dis.findlinestarts(code):
-        if start > offset:
-            break
-        line = number or line
-    return line
+    found = torch_behavior.traced_instructions(code)
+    at = next((index for index, one in enumerate(found) if one.offset >= offset), len(found) - 1)
+    while found[at].opname == _NOT_TAKEN and at < len(found) - 1:  # the resumed branch begins after it
+        at += 1
+    lines = (one.positions.lineno if one.positions is not None else one.starts_line for one in found[at::-1])
+    return next(filter(None, lines), 0)
 
 
 def names_read(code: CodeType) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections import deque
+from types import CellType, FunctionType, MethodType
 from typing import Any, Iterator
 
 from ...decompiler.proof.callables import attributes, state
@@ -13,8 +15,11 @@ from .circumstances import RecompilingCall
 __all__ = ["NO_VALUE", "actual_value", "length_of", "plain", "plain_keys", "tables", "type_of", "value_of"]
 
 _OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
-_PART = re.compile(r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
+_PART = re.compile(r"\[list\((?:dict\.keys\([^()]*\)|[^()]*\.keys\(\))\)\[(?P<at>\d+)\]\]|"
+                   r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
+_OF_INTERPRETER = (FunctionType, MethodType)
+_OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__code__", "__func__", "__self__")
 _LONGEST_VALUE = 80
 NO_VALUE = object()
 
@@ -46,14 +51,17 @@ def value_of(source: str, call: RecompilingCall | None) -> Any:
 
 
 def plain(value: Any) -> str:
-    is_plain = type(value) in (int, float, bool, str, type(None))
+    """The `repr` of a number, a text, or a noun of torch's such as a dtype; "" of other things, and of long texts."""
+    torch = sys.modules.get("torch")
+    of_torch = () if torch is None else (torch.dtype, torch.device, torch.layout, torch.memory_format)
+    is_plain = type(value) in (int, float, bool, str, type(None), *of_torch)
     return repr(value) if is_plain and len(repr(value)) < _LONGEST_VALUE else ""
 
 
 def length_of(value: Any) -> str:
     """Of a collection, or of the modules in one."""
     value = attributes(value).get("_modules", value)
-    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset)  # whatever a subclass calls its length
+    kinds: tuple[Any, ...] = (list, tuple, dict, set, frozenset, deque)  # whatever a subclass calls its length
     return next((str(kind.__len__(value)) for kind in kinds if issubclass(type(value), kind)), "")
 
 
@@ -73,19 +81,26 @@ def type_of(value: Any) -> str:
 
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
+    if part.group("at") is not None:
+        items = list(dict.values(value)) if issubclass(type(value), dict) else []
+        return items[int(part.group("at"))] if int(part.group("at")) < len(items) else NO_VALUE
     if attribute == "__class__":
         return type(value)
     if attribute is not None:
         fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
         if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
             return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+        if type(value) in _OF_INTERPRETER and attribute in _OF_FUNCTIONS:
+            return getattr(value, attribute, NO_VALUE)
+        if type(value) is CellType and attribute == "cell_contents":
+            return value.cell_contents if value != CellType() else NO_VALUE
         if issubclass(type(value), type):
             return inspect.getattr_static(value, attribute, NO_VALUE)
         found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]
         return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, NO_VALUE)
-    if type(value) in (list, tuple) and key.isdigit() and int(key) < len(value):
+    if type(value) in (list, tuple, deque) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
     return NO_VALUE
 

@@ -14,6 +14,7 @@ from ...owners import is_of_program
 from ..dump.compile_events import cache_words
 from ..frames.attempts import MOST_CALLS
 from ..frames.graph_breaks import place
+from ..frames.reasons_settled import settle_reasons
 from ..frames.recompiles import add_reasons
 from ..frames.refusals import AS_WRITTEN
 from ..frames.remedies import drop_vain_advice, remedy
@@ -91,6 +92,7 @@ class Trace:
                     raise ReportError(f"{log.path}: {words}") from error
         self._keep_what_was_compiled()
         self._link_resume_functions()
+        settle_reasons(self.session)
         self._note_what_is_missing()
 
     def _take(self, record: Record) -> None:
@@ -204,7 +206,7 @@ class Trace:
     def _outcome(self, entry: CacheEntry, frame: Frame, metrics: dict[str, Any]) -> None:
         if _STATIC in str(metrics.get("dynamo_config")):
             for one in entry.recompiled:
-                one.remedy = remedy(one, one.remedy, None, True)
+                one.remedy = remedy(one, one.remedy, None, "dynamic=False")
         else:
             drop_vain_advice([entry], is_certain="dynamo_config" in metrics)
         if metrics.get("fail_type") or metrics.get("fail_reason"):

@@ -134,8 +134,10 @@ FORMS: list[tuple[Pattern[str], str, str]] = [
         (r"(.+)\.training == True", "{0} is in training mode", "{0}.training == True"),
         (r"(.+)\.training == False", "{0} is in evaluation mode", "{0}.training == False"),
         (r"(.+)\.__name__ == ('\w+')", "{0} is called {1}", "{0}.__name__ == {1}"),
+        (r"check_overlapping\(overlapping=\[\], non_overlapping=\[(.*)\]\)", "{0} do not overlap in memory", ""),
+        (r"check_overlapping\(overlapping=\[(.*)\], non_overlapping=\[\]\)", "{0} overlap in memory", ""),
         (r"check_overlapping\(overlapping=\[(.*)\], non_overlapping=\[(.*)\]\)",
-         "overlapping in memory: [{0}], not overlapping: [{1}]", ""),
+         "{0} overlap in memory, {1} do not", ""),
         (r"([LG]\[[^()]+) is ([LG]\[[^()]+)", "{0} and {1} are one and the same object", "{0} is {1}"),
     ]
 ]

@@ -27,6 +27,9 @@ _ATTRIBUTE = re.compile(r"\bobject\.__getattribute__\(([\w.'\"\[\]]+), '([A-Za-z
 _MADE_BY_ID = re.compile(r"\bG\['(\w*?(?:_\d{9,})+_c\d+)'\]")  # a global that Dynamo makes for an object
 _COMPARED = re.compile(r"^((?:object\.__getattribute__\()*[LG]\[.*?) (?:==|is|!=|in) ")
 _IN_CLASS = re.compile(r"\bdict\(type\(([\w.'\"\[\]]+)\)\.__dict__\)\[['\"]([A-Za-z_]\w*)['\"]\]")
+_VALUE_AT = re.compile(  # the second up to torch 2.7 or so
+    r"\b(?P<of>[\w.'\"\[\]()]+)\[list\((?:dict\.keys\((?P=of)\)|(?P=of)\.keys\(\))\)\[(?P<at>\d+)\]\]"
+)
 _CLASS_OF = re.compile(r"\b([\w.'\"\[\]]+?)\.__class__\b")
 _TWICE = re.compile(r"^(\S+) == \1$")
 _SIZE = re.compile(r"\.size\(\)\[(\d+)\]")
@@ -81,6 +84,8 @@ def user_spelling(source: str) -> str:
         if changed == text:
             break
         text = changed
+    while text != (text := _VALUE_AT.sub(r"list(\g<of>.values())[\g<at>]", text)):
+        pass
     text = _CLASS_OF.sub(r"type(\1)", _IN_CLASS.sub(r"type(\1).\2", text))
     text = _SIZE.sub(r".shape[\1]", _NUMBER.sub(r"\1", text))
     text = _AS_TENSOR.sub(r"\1 (as a tensor)", _ITEM_LEFT.sub(r"item \2 of \1", text))

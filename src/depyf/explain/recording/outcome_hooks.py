@@ -192,7 +192,11 @@ def hook_recompiles(recorder: Any, undo: contextlib.ExitStack) -> None:
 
     @edge
     def reasons(*args: Any, **kwargs: Any) -> Any:
-        result = before(*args, **kwargs)
+        try:
+            result = before(*args, **kwargs)
+        except Exception as error:
+            told(recorder, "on_outcome", "must_not_recompile", args, kwargs, error)
+            raise
         told(recorder, "on_outcome", "recompiles", args, kwargs, result)
         return result
 

@@ -112,15 +112,22 @@ def calling_frame() -> types.FrameType | None:
     return None if entered is None else entered.f_back
 
 
-def is_of_compiled_callable() -> bool:
-    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls.
+def is_of_compiled_callable(code: types.CodeType) -> bool:
+    """Whether Dynamo is asked about the function that was given to torch.compile, not about one which that calls, nor
+    about an audit hook of the program's, for which the interpreter stops anywhere.
 
     What calls it is then a wrapper of eval_frame.py; between them, for a module, are methods of module.py.
     """
-    frame = calling_frame()
+    frame = caller = calling_frame()
     while frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/nn/modules/module.py"):
         frame = frame.f_back
-    return frame is not None and frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py")
+    if frame is None or not frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py"):
+        return False
+    if "fn" not in frame.f_locals:  # of `_fn`, from 2.14 on of `compile_wrapper`: what they call
+        return False
+    given = frame.f_locals["fn"]
+    given = given.__func__ if isinstance(given, types.MethodType) else given
+    return frame is not caller or not isinstance(given, types.FunctionType) or given.__code__ is code
 
 
 def tells_skip_reasons() -> bool:

@@ -47,6 +47,7 @@ __all__ = [
     "run_only",
     "side_effects",
     "torch_version",
+    "traced_instructions",
     "user_stack",
     "with_dynamo_off",
 ]
@@ -343,6 +344,13 @@ def continued_code(code: types.CodeType) -> types.CodeType:
         return known[code].code if code in known else code
     except (MissingHook, AttributeError, KeyError):
         return code
+
+
+def traced_instructions(code: types.CodeType) -> list[Any]:
+    """The instructions as Dynamo traces them: offsets in the names of resume functions are of these. They are not
+    CPython's where Dynamo has split some, as it does methods' from 2.12 or so on for CPython 3.12."""
+    found: list[Any] = find("torch._dynamo.bytecode_transformation", "cleaned_instructions")(code)
+    return found
 
 
 def entry_about_to_go(check_manager: Any) -> Any:

@@ -10,13 +10,15 @@ from ...model import Graph, Node, SourceLine
 from ..tree import count
 from .repeats import FEW, Run, runs
 
-__all__ = ["graph_summary", "kernel_legend", "shorter"]
+__all__ = ["graph_summary", "kernel_legend", "neighbours_together", "shorter"]
 
 _MOST_ROWS = 60
 _LAYER = 5  # rows: two runs of so many are two layers
 _TEXT = 56
 _MOST_TOGETHER = 4  # operations in a row with those of a module's own modules
 _NUMBER = re.compile(r"\d+")
+_CHANGED = re.compile(r"(?P<at>[+-] +(?:\S+ +)?\S+:)(?P<line>\d+)(?P<code> +.*? {2,})(?P<done>[\w.]+(?:, [\w.]+)*)$")
+_NEAR = 2  # lines
 
 
 @dataclass
@@ -64,6 +66,33 @@ def graph_summary(graph: Graph) -> list[str]:
     if left_out:
         lines.append(f"  and {left_out} more")
     return lines
+
+
+def neighbours_together(rows: Sequence[str]) -> list[str]:
+    """What a graph has more, or less, than another: lines that follow each other in one file in one row."""
+    found: list[list[re.Match[str]] | str] = []
+    for row in rows:
+        match, before = _CHANGED.match(row), found[-1] if found else ""
+        if match is None:
+            found.append(row)
+        elif before and not isinstance(before, str) and _follows(before[-1], match):
+            before.append(match)
+        else:
+            found.append([match])
+    return [one if isinstance(one, str) else _in_one_row(one) for one in found]
+
+
+def _follows(last: re.Match[str], match: re.Match[str]) -> bool:
+    return match["at"] == last["at"] and 0 < int(match["line"]) - int(last["line"]) <= _NEAR
+
+
+def _in_one_row(lines: list[re.Match[str]]) -> str:
+    first, last = lines[0], lines[-1]
+    if first is last:
+        return first.group()
+    start = f"{first['line']}-{last['line']}  {first['code'].strip()}"
+    return "{}{:<{}}  {}".format(first["at"], start, len(first["line"] + first["code"]) - 2,
+                                 ", ".join(one["done"] for one in lines))  # fmt: skip
 
 
 def _aligned(table: list[tuple[str, str, str, str]]) -> list[str]:

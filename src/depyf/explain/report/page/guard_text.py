@@ -14,7 +14,7 @@ from ..tree import count
 from .graph_summary import shorter
 from .guard_code import returned
 from .guard_tree import folded_tree
-from .guards_by_argument import guards_by_argument, in_brackets, row_lines
+from .guards_by_argument import absent_together, guards_by_argument, in_brackets, row_lines
 from .repeats import alike, numbers_in_words
 
 __all__ = [
@@ -34,8 +34,9 @@ __all__ = [
 
 _FEW_WORDS = 8
 _MOST_COMPARED = 3
-_MOST_WORDS, _MOST_ROWS = 40, 24  # lines on a page
+_MOST_WORDS, _MOST_ROWS = 40, 16  # lines on a page
 _MOST_CODE = 24
+_WORTH = 8  # lines more than a list that leaves most checks out: so long may be differences, which leave none out
 _COLUMN = 66
 _STATE = (
     "GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "BACKEND_MATCH", "CONFIG_HASH_MATCH",
@@ -132,9 +133,9 @@ def _told(entry: CacheEntry, frame: Frame, listed_in: str) -> list[str]:
         instead = {guard.subject for guard in new} | {guard.kind for guard in new if guard.kind == _DIFFERENT}
         gone = [one for one in _asked(earlier) if one.words not in told and not {one.subject, one.kind} & instead]
         differences = _in_a_line_each(new) if len(new) <= _MOST_WORDS else _on_page(new, listed_in)
-        without = "; ".join(words for words, _ in alike_once(gone))
+        without = "; ".join(absent_together([words for words, _ in alike_once(gone)]))
         differences += textwrap.wrap("without: " + without, 112, subsequent_indent="    ") if gone else []
-        if len(differences) + 2 < len(lines):
+        if len(differences) + 2 < len(lines) + (_WORTH if len(asked) > _MOST_WORDS else 0):
             lines = [f"as {guard_function_name(earlier, frame)}" + (", but:" if differences else ""), *differences]
     return lines
 
@@ -187,9 +188,7 @@ def _on_page(guards: list[Guard], listed_in: str) -> list[str]:
             lines += text
         else:
             left_out += row.count
-    if left_out:
-        lines.append(f"and {left_out} more")
-    lines.append(f"each with the line that asked for it: {listed_in}")
+    lines.append(f"and {left_out} more, " * bool(left_out) + f"each with the line that asked for it: {listed_in}")
     return lines + textwrap.wrap(same_globals(same), 116, subsequent_indent="    ") if same else lines
 
 

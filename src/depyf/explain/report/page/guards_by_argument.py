@@ -10,7 +10,7 @@ from typing import Sequence
 from ...model import Guard
 from .repeats import Alike, alike, numbers_apart, numbers_in_words, only_indices
 
-__all__ = ["ArgumentRow", "guards_by_argument", "in_brackets", "row_lines"]
+__all__ = ["ArgumentRow", "absent_together", "guards_by_argument", "in_brackets", "row_lines"]
 
 _TYPE = re.compile(r"^is exactly of type (?:[\w<>]+\.)*(\w+)$")
 _OF_PYTHON = ("bool", "int", "float", "str", "tuple", "list", "dict", "NoneType")
@@ -18,15 +18,16 @@ _OF_TENSORS = ("Tensor", "Parameter")
 _NAME = re.compile(r"[A-Z]\w*$")
 _INDEX = re.compile(r"\[\d+\]")
 _WIDTH = 116
+_SAME_CODE = "is still a function with the same code"  # hardly ever what decides
 _TOGETHER = {
     "is None": "are None",
     "is empty": "are empty",
-    "is still a function with the same code": "are still functions with the same code",
+    _SAME_CODE: "are still functions with the same code",
 }
 _MOST_ABSENT = 8
 _CLASSES = "are of these classes"
 _SAME_AS = "the same object as "
-_ABSENT = re.compile(r"(?P<of>(?:\.\S+ )?)has no (?P<what>attribute|key) (?P<name>'[^']*'|\S+)$")
+_ABSENT = re.compile(r"(?P<of>(?:\S+ )?)has no (?P<what>attribute|key) (?P<name>'[^']*'|\S+)$")
 _ITEMS = re.compile(r"^(?:has \d+ items?|is empty)$")
 _SAME = re.compile(r"^ and (.*) are one and the same object$")
 _TENSOR = re.compile(r"^\w+ \w+ (?:tensor|\w+ of shape)")
@@ -51,7 +52,7 @@ class ArgumentRow:
         label = "  " * bool(around) + ", ".join(names) + " and " * bool(names) + last
         if self.numbers and not around:
             label += f"  (n = {numbers_in_words(self.numbers)})"
-        text = "{}  {}".format(label, "; ".join(_same_together(_absent_together(self.checks))))
+        text = "{}  {}".format(label, "; ".join(_same_together(absent_together(self.checks))))
         return textwrap.wrap(text, _WIDTH, subsequent_indent="    " + "  " * bool(around),
                              break_long_words=False, break_on_hyphens=False)
 
@@ -62,8 +63,8 @@ def in_brackets(parts: tuple[str, ...], places: tuple[int, ...]) -> bool:
 
 
 def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
-    """Rows: tensors and other arguments first, then in the order in which Dynamo checks; several Nones as
-    one row, and so with other short checks."""
+    """Rows: tensors and other arguments first, then in the order in which Dynamo checks, functions last; several Nones
+    as one row, and so with other short checks."""
     found: list[tuple[str, str, Alike]] = []
     for one in alike([guard.words for guard in guards], in_brackets, 2):
         guard = guards[one.first]
@@ -76,13 +77,16 @@ def guards_by_argument(guards: Sequence[Guard]) -> list[ArgumentRow]:
     for (subject, rest, one), is_said in zip(found, said):
         head, _, attribute = subject.rpartition(".")
         inside = head in owners and subject not in owners and "[" not in attribute
-        numbers = one.numbers if one.places else ()
+        numbers = one.numbers if one.places and subject != guard.subject else ()
+        if one.places and not numbers:  # one thing, compared with something of each layer
+            rest += f" (n = {numbers_in_words(one.numbers)})"
         row = rows.setdefault((head if inside else subject, numbers), ArgumentRow(head if inside else subject, numbers))
         row.count += len(one.members)
         words = _class_of(rest) or rest
         shown = ".{}{}{}".format(attribute, ": " if _TENSOR.match(rest) else " ", words) if inside else words
         row.checks += [] if is_said else [shown]
-    ordered = sorted(rows.values(), key=lambda row: ("." in row.name, not any(map(_TENSOR.match, row.checks))))
+    ordered = sorted(rows.values(), key=lambda row: (row.checks == [_SAME_CODE], "." in row.name,
+                                                     not any(map(_TENSOR.match, row.checks))))  # fmt: skip
     return _alike_together(_modules_together([row for row in ordered if row.checks], owners))
 
 
@@ -110,7 +114,7 @@ def row_lines(rows: Sequence[ArgumentRow]) -> list[tuple[ArgumentRow, list[str]]
     return found
 
 
-def _absent_together(checks: list[str]) -> list[str]:
+def absent_together(checks: list[str]) -> list[str]:
     """``has no attribute 'a'; has no attribute 'b'`` as one; so with keys, each dictionary's by themselves."""
     names: dict[tuple[str, str], list[str]] = {}
     for match in filter(None, map(_ABSENT.match, checks)):

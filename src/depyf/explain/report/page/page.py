@@ -21,7 +21,7 @@ from ...transformed.decompiled import decompiled
 from ..tree import count, place_words, tree_lines, why_not_compiled
 from ..why import break_lines, cuda_graph_words, one_line, recompile_words
 from .below import Below
-from .graph_summary import graph_summary, kernel_legend
+from .graph_summary import graph_summary, kernel_legend, neighbours_together
 from .guard_text import guard_checks, guard_file_name, guard_function
 from .helpers import helpers_used
 from .repeats import as_an_earlier
@@ -151,12 +151,11 @@ def _graph_section(graph: Graph, runs: list[str], below: Below) -> str:
         lines = [wrapped for line in lines for wrapped in textwrap.wrap(line, 116, subsequent_indent="    ")]
         legend, (counts, *table) = kernel_legend(graph), graph_summary(graph)
         told = as_an_earlier([*legend, *table], below.tables)
-        if told is None:
-            below.tables[graph.name] = [*legend, *table]
-        else:
+        below.tables[graph.name] = [*legend, *table]
+        if told is not None:
             by = "line by line, and kernel by kernel," if legend else "line by line"
             words = f"{graph.name}: {counts[:-1]}, {by} {told[0]}  (in full: {where})"
-            return comment("\n".join([*lines, words, *told[1]]))
+            return comment("\n".join([*lines, words, *neighbours_together(told[1])]))
         lines += [_KERNELS + _FROM_CACHE * any(one.from_cache for one in graph.kernels) + ":", *legend] * bool(legend)
         head = f"def {graph.name}(*inputs):  # in full: {where}\n"
         table = [("    # " + line).rstrip() + "\n" for line in (counts, *table)]
@@ -188,7 +187,7 @@ def _resume_head(resume: ResumeFunction, entry: CacheEntry, parent: Frame) -> st
 
 
 def _assemble(frame: Frame, session: Session, frames: list[Frame], sections: list[str], below: Below) -> str:
-    body = "\n\n".join(section.rstrip() + "\n" for section in _comments_together(sections))
+    body = "".join(section.rstrip() + _space_after(section) for section in _comments_together(sections))
     tail = below.text()
     helpers = helpers_used(body + tail)
     imports, missing = _imports(body + helpers, below.in_full(body) + helpers, frame, frames, below.modules)
@@ -214,6 +213,11 @@ def _comments_together(sections: list[str]) -> list[str]:
         else:
             found.append(section)
     return found
+
+
+def _space_after(section: str) -> str:
+    """A heading is nearer to what it is over than two sections are to each other."""
+    return "\n\n" if section.startswith("# ----") and _is_comment(section) else "\n\n\n"
 
 
 def _is_comment(section: str) -> bool:

@@ -112,11 +112,9 @@ def transformed_function(entry: CacheEntry, frame: Frame, below: Below) -> str:
         where = below.transformed(entry, told, in_full)
         notes[0] = f"{entry.transformed_name}: what runs when guard {number_of(entry)} holds  (in full: {where})"
         return comment("\n".join([*notes, f"{_verdict_words(one)[:-1]}; {told}"]))
-    if folded.count:
-        notes.append(f"Folded for reading: {folded.describe()}.")
-    if one.folded:
-        operations = count(one.folded, "operation")
-        notes.append(f"Left out here: {operations} on lists of Dynamo's own. The proof covers them.")
+    lists = [count(one.folded, "operation") + " on Dynamo's internal lists"] if one.folded else []
+    if folded.count or lists:
+        notes.append("Folded for reading: {}.".format(", ".join([folded.describe()] * bool(folded.count) + lists)))
     if is_short:
         gone = one.source.count("\n") - shown.count("\n")
         where = below.transformed(entry, shown, in_full)
@@ -135,8 +133,8 @@ def _by_differences(shown: str, name: str, below: Below) -> str:
     """Shortened code that is much like an earlier one's: what is different; else ""."""
     lines = shown.rstrip("\n").partition(":\n")[2].split("\n")
     told = as_an_earlier(lines, below.codes)
+    below.codes[name] = lines
     if told is None:
-        below.codes[name] = lines
         return ""
     return "\n".join(textwrap.wrap(told[0], _WIDTH, break_long_words=False, break_on_hyphens=False) + told[1])
 

@@ -6,26 +6,24 @@ second.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Iterator, Sequence
 
 from ....owners import is_of_libraries, is_of_program, name_in_package, package_of
 from ...frames.refusals import has_nothing_in_it, is_by_rule
-from ...frames.remedies import part_removed
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from ..why import found_words, one_line
 from .remark import Files, Remark, distinct, of_program
 
-__all__ = ["FOR_EVER", "NO_LONGER", "THE_REST_OF", "asked_line", "changes_words", "findings_of", "is_left_by_rule",
+__all__ = ["FOR_EVER", "NO_LONGER", "THE_REST_OF", "changes_words", "findings_of", "is_left_by_rule",
            "left_by_rule", "times_compiled_again", "unfit_words"]
 
 THE_REST_OF = "the rest of "
 NO_LONGER = "no longer true: "
 _MOST_UNFIT = 3
 FOR_EVER = "so Dynamo leaves its later calls to Python too, whatever they are given"
-_KEPT = re.compile(r"___stack\d+\.?(.*)")
+_NOT_ONE = ("one ", "at least ", "at most ", "from ")  # what a check allows: no value that has come
 
 
 def findings_of(session: Session, files: Files) -> list[Remark]:
@@ -112,7 +110,7 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
     of_functions = _changes_of_functions(session)
     for parts in groups.values():
         frame, _, why = parts[0]
-        lines = [one.user_line or asked_line(frame, one) for _, _, one in parts]
+        lines = [one.user_line for _, _, one in parts]
         known = next(filter(None, map(files.of_program, lines)), None)
         calls = [entry.called_from[0] for _, entry, _ in parts if entry.called_from]
         place, inside, through = _place_of(frame, known, calls)
@@ -140,7 +138,8 @@ def _place_of(
     """
     place = known or SourceLine(frame.filename, frame.first_line)
     if frame.caller is not None and not is_of_program(place.filename):
-        return next(iter(calls), frame.caller), f"{name_in_package(place.filename)}:{place.line}", []
+        inside = "" if frame.passed_on else f"{name_in_package(place.filename)}:{place.line}"
+        return next(iter(calls), frame.caller), inside, []
     if known is not None:
         return place, "", []
     return place, "", distinct(f"{line.place}  `{line.text}`" for line in calls)[:_MOST_UNFIT]
@@ -173,25 +172,11 @@ def changes_words(reasons: Sequence[RecompileReason], placed: bool = False) -> s
     subject = _subject(reasons[0])
     if not subject or not all(one.actual for one in reasons):
         words = one_line(found_words(reasons[0], placed))
-        return words if reasons[0].is_change or reasons[0].actual else NO_LONGER + words
-    kept = _KEPT.fullmatch(subject)
-    if kept is not None:
-        subject = "a value from before the graph break" + (", its " + kept[1] if kept[1] else "")
+        return words if reasons[0].is_change else NO_LONGER + words
     values = distinct(value for one in reasons for value in (one.expected, one.actual)
-                      if one is reasons[0] or not value.startswith("one "))  # the first is any, too
+                      if one is reasons[0] or not value.startswith(_NOT_ONE))
     note = next((f" ({one.note})" for one in reasons if one.note), "")
     return "{} was {}, then {}{}".format(subject, values[0], ", ".join(values[1:]) or "the same", note)
-
-
-def asked_line(frame: Frame, why: RecompileReason) -> SourceLine | None:
-    """The line for whose sake the compilation that did not fit checked this."""
-    name = part_removed(why.subject) if why.guard.startswith("tensor ") else why.subject
-    for entry in frame.entries:
-        if entry.compile_id == why.compile_id:
-            for guard in entry.guards:
-                if name and guard.subject == name and guard.user_line is not None:
-                    return guard.user_line
-    return None
 
 
 # ---- what raised, and what is left to Python
@@ -210,7 +195,8 @@ def _refused(session: Session) -> Iterator[Remark]:
         kind = "raised" if first.raised else "uncompiled"
         rest = THE_REST_OF * is_resume_name(first.function)
         who = first.error if first.raised else rest + of_program(first.function)
-        words = ": ".join(filter(None, [who, one_line(first.why.reason)]))
+        said = one_line(first.why.reason)
+        words = ": ".join(filter(None, [who, "an assertion of torch's own" if said == who else said]))
         remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
         remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
         cause = first.why.location

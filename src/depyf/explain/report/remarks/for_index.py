@@ -13,7 +13,7 @@ from ..why import called_words, cuda_graph_words, one_line, owners_of_graphs, re
 from .answer import left_words
 from .counts import times_words
 from .findings import FOR_EVER, THE_REST_OF, is_left_by_rule, unfit_words
-from .remark import Remark, distinct
+from .remark import Remark, distinct, of_program
 from .stored import Report, report_of
 
 __all__ = ["index_sections", "summary_lines"]
@@ -28,8 +28,6 @@ def summary_lines(session: Session, report: Report) -> list[str]:
     counts = report.counts
     compiled = [frame for frame in session.top_level() if any(below.entries for below in frame.walk())]
     breaks = _of(report, "break")
-    entries = [(frame, entry) for frame in session.frames for entry in frame.entries]
-    again = [frame.title for frame, entry in entries if entry.recompiled or entry.recompile_reasons]
     why = "none"
     if breaks:
         reasons = {(one.gb_id, one.words, one.explanation) for one in breaks}
@@ -38,17 +36,26 @@ def summary_lines(session: Session, report: Report) -> list[str]:
     left = [one.function for one in _of(report, "uncompiled")]
     partly = [name for name in left if any(name == frame.title for frame in compiled)]
     left = [name for name in left if name not in partly]
-    recompiled = f"{times_words(len(again))}: {_names(again)}" if again else "never"
     raised = [f"- Calls that raised: {counts['raised']}"] if counts["raised"] else []
     return [
         *raised,
         f"- Functions compiled: {_names(frame.title for frame in compiled)}",
         "- Graphs: {}".format(counts["graphs"] or "none"),
         f"- Graph breaks: {why}",
-        f"- Compiled again: {recompiled}",
+        "- Compiled again: " + _again(session, counts["recompilations"]),
         "- Not compiled: {}".format(_names(left) if left else "none known"),
         *([f"- Compiled, but not for every call: {_names(partly)}"] if partly else []),
     ]
+
+
+def _again(session: Session, number: int) -> str:
+    """How often, and what. `number` is without what follows another."""
+    entries = [(frame, entry) for frame in session.frames for entry in frame.entries]
+    again = [frame for frame, entry in entries if entry.recompiled or entry.recompile_reasons]
+    words = f"{times_words(number)}: {_names(of_program(frame.title) for frame in again)}" if number else "never"
+    if len(again) > number:
+        words += f"; the rest after a graph break, for the same reason, {times_words(len(again) - number)}"
+    return words
 
 
 def index_sections(session: Session, report: Report | None = None) -> list[str]:
@@ -116,7 +123,9 @@ def _recompiles(session: Session) -> list[str]:
             sentences = recompile_words(entry)
             if not sentences:
                 continue
-            lines.append(f"- `{frame.title}` ({frame.place}), compilation {entry.number}{called_words(entry)}")
+            rest = THE_REST_OF * is_resume_name(frame.title)
+            called = f"{rest}`{of_program(frame.title)}` ({frame.place})"
+            lines.append(f"- {called}, compilation {entry.number}{called_words(entry)}")
             lines += ["  - " + one_line(words) for words in sentences]
             new = [words for words in distinct(one.remedy for one in entry.recompiled) if words not in remedies]
             remedies.update(new)

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 from ...model import CacheEntry, Frame, Graph, Session
 from ..page.guard_text import alike_once
 from ..why import one_line
-from .findings import asked_line, changes_words
+from .findings import changes_words
 from .made import is_of_program, operation
 from .remark import Files, of_program
 
@@ -42,7 +42,7 @@ def steps_of(session: Session) -> list[dict[str, Any]]:
 
 def _said(frame: Frame, entry: CacheEntry, files: Files) -> Iterator[tuple[str, str, int, str]]:
     for why in entry.recompiled:
-        line = files.of_program(why.user_line or asked_line(frame, why))
+        line = files.of_program(why.user_line)
         place = (frame.filename, frame.first_line) if line is None else (line.filename, line.line)
         yield ("recompile", *place, changes_words([why]))
     guards: dict[tuple[str, int], list[Any]] = {}
