@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import sys
 import tempfile
 import warnings
@@ -338,11 +339,86 @@ def convolutions(x: Any, v: Any, w: Any) -> Any:
     return F.max_pool2d(F.conv2d(y, w, padding=1), 2).softmax(1)
 
 
+# ---- Dynamo, and gradients
+
+
+class Seen:
+    items: List[Any] = []
+
+
+@fault(169253, normal((2, 4)))
+def kept_by_a_class(x: Any) -> Any:
+    Seen.items.append(x)  # here
+    return x + 1
+
+
+@fault(175855, lambda: [torch.ones(1)])
+def appended_while_iterated(x: Any) -> Any:
+    values = [x.sum()]
+
+    def grown() -> Any:
+        for one in values:
+            if len(values) < 3:
+                values.append(one + 1)  # here
+            yield one
+
+    return torch.stack(list(grown())).sum()
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Any, b: Any) -> Any:
+        ctx.save_for_backward(a, b)
+        return a * b + a + b
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        a, b = ctx.saved_tensors
+        return gradient * (b + 1), gradient * (a + 1)
+
+
+@fault(183604, lambda: [torch.randn(5, requires_grad=True)])
+def one_tensor_twice(x: Any) -> Any:
+    return Product.apply(x, x).sum()  # here
+
+
+class InPlace(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        y = x * 2
+        y += 1
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> Any:
+        return gradient * 2
+
+
+@fault(180642, lambda: [torch.randn(6, requires_grad=True)])
+def written_in_a_function_of_autograd(x: Any) -> Any:
+    return InPlace.apply(x) * 3  # here
+
+
+@fault(182012, lambda: [torch.randn(8, 8, requires_grad=True), torch.randn(8)])
+def scattered_to_a_diagonal(x: Any, source: Any) -> Any:
+    return torch.diagonal_scatter(x, source).sum()  # here
+
+
 # ---- running
 
 
 def copies(values: List[Any]) -> List[Any]:
-    return [one.clone() for one in values]
+    return [one.detach().clone().requires_grad_(one.requires_grad) for one in values]
+
+
+def run(function: Callable[..., Any], inputs: List[Any]) -> List[Any]:
+    """The result, the inputs afterwards, their gradients, and how much was kept."""
+    Seen.items.clear()
+    result = function(*inputs)
+    if any(one.requires_grad for one in inputs):
+        result.sum().backward()
+    gradients = [one.grad for one in inputs if one.grad is not None]
+    return [result, inputs, gradients, torch.tensor(len(Seen.items))]
 
 
 def same(ones: Any, others: Any) -> bool:
@@ -359,11 +435,9 @@ def checked(number: int, verbose: bool) -> Optional[bool]:
     torch._dynamo.reset()
     torch.manual_seed(0)
     inputs = make()
-    for_eager, for_compiled = copies(inputs), copies(inputs)
-    expected = function(*for_eager)
     with tempfile.TemporaryDirectory() as folder, depyf.compare(folder) as report:
-        result = torch.compile(function, dynamic=dynamic)(*for_compiled)
-    differs = not same([expected, for_eager], [result, for_compiled])
+        result = run(torch.compile(function, dynamic=dynamic), copies(inputs))
+    differs = not same(run(function, copies(inputs)), result)  # after it: autograd cannot run in a fork later
     lines, first = inspect.getsourcelines(function)
     here = {first + at for at, line in enumerate(lines) if "# here" in line}
     found = {one.line for one in report.findings}
@@ -378,6 +452,24 @@ def checked(number: int, verbose: bool) -> Optional[bool]:
     return None if shown == "as eager" else right
 
 
+_RIGHT, _WRONG, _AS_EAGER = range(3)
+
+
+def _in_a_fork(number: int, verbose: bool) -> int:
+    """Checks a report in a process of its own, since autograd cannot run in a fork once it has run; how it ended."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    try:
+        verdict = checked(number, verbose)
+        code = _AS_EAGER if verdict is None else _RIGHT if verdict else _WRONG
+    except Exception as error:
+        print(f"| {number} | {type(error).__name__}: {str(error).splitlines()[0][:120]} |", flush=True)
+        code = _AS_EAGER
+    sys.stdout.flush()
+    os._exit(code)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--only", nargs="*", type=int, default=[], metavar="NUMBER")
@@ -386,13 +478,9 @@ def main() -> int:
     warnings.simplefilter("ignore")
     right: Dict[bool, List[bool]] = {True: [], False: []}
     for number in options.only or REPORTS:
-        try:
-            verdict = checked(number, options.verbose)
-        except Exception as error:
-            print(f"| {number} | {type(error).__name__}: {str(error).splitlines()[0][:120]} |", flush=True)
-            continue
-        if verdict is not None:
-            right[REPORTS[number].is_fault].append(verdict)
+        code = _in_a_fork(number, options.verbose)
+        if code in (_RIGHT, _WRONG):
+            right[REPORTS[number].is_fault].append(code == _RIGHT)
     faults, silent = right[True], right[False]
     at_lines, quiet = f"{sum(faults)} of {len(faults)}", f"{sum(silent)} of {len(silent)}"
     print(f"{at_lines} faults at their lines; {quiet} that only round are silent")

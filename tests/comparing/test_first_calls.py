@@ -17,6 +17,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from forks import DEPYF  # noqa: E402
 from torch._dynamo import output_graph, side_effects, variables  # noqa: E402
 
 import depyf  # noqa: E402
@@ -300,3 +301,46 @@ def test_free_variables_and_more_arguments(tmp_path):
         torch.compile(function)(torch.ones(3), 5, by=3, seen=seen)
     assert (count, seen) == (1, [3]) and report.findings == []
     assert call_of(report).outputs == (1, 1) and call_of(report).mutations[0] >= 2
+
+
+CALL = """
+import sys, torch, depyf
+def f(x):
+    y = x * 3
+    return (y.detach() if torch.compiler.is_dynamo_compiling() and sys.argv[1] == "wrong" else y) * x
+x = torch.ones(3, requires_grad=True)
+with depyf.compare("dump") as report:
+    torch.compile(f)(x).sum().backward()
+    torch.compile(lambda a: a * 2)(x.clone()).sum().backward()
+print(report)
+"""
+
+
+@pytest.mark.parametrize("kind", ["right", "wrong"])
+def test_gradients_of_a_call_are_compared(tmp_path, kind):
+    path = tmp_path / "train.py"
+    path.write_text(CALL)
+    done = DEPYF.run(path, kind, cwd=tmp_path)
+    assert "1/0 call's gradients: " in done.stdout, done.stderr  # where torch has threads for devices: not checked
+    if kind == "right":
+        assert "wrong:" not in done.stdout and "0/0 call's gradients: agrees" in done.stdout
+    else:
+        assert "the gradient of x is another value (Dynamo), 3 of 3 elements" in done.stdout
+
+
+def test_a_class_that_is_changed_is_seen(tmp_path):
+    class Seen:
+        items, count = [], 0
+
+    def function(x):
+        Seen.items.append(1)
+        Seen.count += 1
+        return x + 1
+
+    _, report = compared(tmp_path, function, torch.ones(3))
+    assert report.findings == [] and call_of(report).mutations[0] >= 2 and (Seen.items, Seen.count) == ([1], 1)
+
+
+def test_only_the_program_writes_into_the_dump(tmp_path):
+    compared(tmp_path, lambda x: x.sum().backward() or x.grad * 2, torch.ones(3, requires_grad=True))
+    assert not [path for path in tmp_path.rglob("*") if "forked" in path.name or path.name.isdigit()]

@@ -126,6 +126,14 @@ class EagerProcess:
         """Asks, and waits for the answer."""
         return self.answer(self.ask(**request))
 
+    def give(self, value: Any) -> str:
+        """Puts a value where a run can read it; its path."""
+        import torch
+
+        path = os.path.join(self._folder, "given.pt")
+        torch.save(value, path)
+        return path
+
     def close(self) -> None:
         """Ends the process."""
         for descriptor in (self._ask, self._answer):

@@ -19,57 +19,23 @@ from typing import Any, Callable, Iterator, Mapping
 
 from ..explain.containment import edge
 from ..explain.model import SourceLine
+from ..explain.running import ACTIVE
 from ..explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
+from .called_function import CalledFunction
 from .eager_process import EagerProcess, why_not_in_eager
 from .evaluate import Cannot
 from .facts import compiled_function
 from .findings import Finding, GraphVerdict, NumericReport
-from .left_behind import RESULT, UNCHANGED, agree, differing, globals_of, left_behind, versions, widen
+from .left_behind import RESULT, UNCHANGED, agree, differing, left_behind, tensors, versions, widen
 from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
 from .rounding import CONSTANTS, Judgement, is_within_a_unit, judge, of_a_whole
-from .stages import FirstStages, copies, widening
+from .stages import FirstStages, copies, is_of_higher_order, widening
 from .zoom import lines_of
 
 __all__ = ["FirstCalls"]
 
 _STAGE = "Dynamo"
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-
-class CalledFunction:
-    """A call of a function: its code, its globals, its arguments, and cells of its free variables."""
-
-    def __init__(self, code: types.CodeType, values: dict[str, Any], local: Mapping[str, Any],
-                 cells: tuple[Any, ...] | None) -> None:  # fmt: skip
-        self.code, self._globals, self._local = code, values, dict(local)
-        self._cells = cells if cells is not None else tuple(
-            types.CellType(local[name]) if name in local else types.CellType() for name in code.co_freevars
-        )  # fmt: skip
-
-    def __call__(self) -> Any:
-        """Runs it as it is written."""
-        code, local = self.code, self._local
-        names = code.co_varnames
-        keywords = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-        rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
-        more = local[rest.pop(0)] if code.co_flags & inspect.CO_VARARGS else ()
-        named = local[rest.pop(0)] if code.co_flags & inspect.CO_VARKEYWORDS else {}
-        function = types.FunctionType(code, self._globals, code.co_name, None, self._cells)
-        positional = [local[name] for name in names[: code.co_argcount]]
-        return function(*positional, *more, **{name: local[name] for name in keywords}, **named)
-
-    def roots(self) -> dict[str, Any]:
-        """What it can change, by name."""
-        names = self.code.co_varnames[: self.code.co_argcount + self.code.co_kwonlyargcount
-                                      + bool(self.code.co_flags & inspect.CO_VARARGS)
-                                      + bool(self.code.co_flags & inspect.CO_VARKEYWORDS)]  # fmt: skip
-        found = {name: self._local[name] for name in names if name in self._local}
-        for name, cell in zip(self.code.co_freevars, self._cells):
-            try:
-                found[name] = cell.cell_contents
-            except ValueError:  # it is empty
-                continue
-        return {**dict(globals_of(self.code, self._globals)), **found}
 
 
 class FirstCall:
@@ -88,7 +54,8 @@ class FirstCall:
     def __init__(self, function: CalledFunction, name: str, comparison: NumericReport,
                  ended: Callable[[FirstCall, bool, bool, Any], None]) -> None:  # fmt: skip
         self._function, self._comparison, self._tell = function, comparison, ended
-        self._verdict = GraphVerdict(f"{name} call")
+        self._name, self._verdict = name, GraphVerdict(f"{name} call")
+        self._awaited: tuple[list[str], dict[int, str]] | None = None  # results and inputs, when gradients are compared
         self.graphs: list[FirstStages] = []  # Dynamo's graphs that the call runs
         self._code: types.CodeType | None = None  # what Dynamo made of it
         self._caller: Any = None
@@ -98,7 +65,8 @@ class FirstCall:
         if sys.getprofile() is not None:
             raise Cannot("the program has a profile function")
         roots = function.roots()
-        self._versions = versions(roots)
+        self._tensors = tensors(roots)
+        self._versions = versions(self._tensors)
         self._before = left_behind(roots, self._versions)
         self._random = random.getstate()
         self._eager = EagerProcess(self._run)
@@ -110,6 +78,8 @@ class FirstCall:
         """The call in eager."""
         import torch
 
+        for recorder in ACTIVE:
+            recorder.end_in_fork()
         torch._dynamo.config.disable = True
         random.setstate(self._random)
         if "compiling" in request:  # `torch.compiler.is_compiling()` says so
@@ -117,6 +87,8 @@ class FirstCall:
         if request.get("seed"):
             _reseed(request["seed"])
         found: dict[str, Any] = {"operations": []}
+        results, wanted, file = request.get("gradients") or ([], [], "")
+        given = torch.load(file, weights_only=False) if file else []
         modes = contextlib.ExitStack()
         known = {} if "whole" in request else self._versions
         if "wide" in request:
@@ -134,10 +106,16 @@ class FirstCall:
         try:
             with modes:
                 result = {RESULT: self._function()}
+                if results:
+                    made = tensors(result)
+                    sources = [self._tensors[path] for path in wanted]
+                    found["gradients"] = dict(zip(wanted, _gradients([made[path] for path in results], given, sources)))
         except Exception as error:
             found["raised"] = type(error).__name__
             if isinstance(error, NotImplementedError):
                 found["why"] = f"eager cannot run it: {error}"
+            elif "fork-based multiprocessing" in str(error):
+                found["why"] = "autograd cannot run in a fork, once it has run in the program"
             elif isinstance(error, OSError):
                 found["why"] = "it needs what only the program itself has"
         finally:
@@ -201,6 +179,54 @@ class FirstCall:
         except Cannot as reason:
             self._verdict.count("outputs", False, str(reason))
 
+    def awaited(self, value: Any) -> str:
+        """The graph whose backward has to run before gradients can be compared; "" if they are not."""
+        if len(self.graphs) != 1 or self._verdict.wrong:
+            return ""
+        (graph,) = self.graphs
+        results = {id(one): path for path, one in tensors({RESULT: value}).items()}
+        inputs = {id(one): path for path, one in self._tensors.items()}
+        by = {at: inputs[one] for at, one in enumerate(graph.identities) if graph.need_gradients[at] and one in inputs}
+        if not by or not graph.made or any(one not in results for one in graph.made):
+            return ""
+        self._awaited = ([results[one] for one in graph.made], by)
+        return graph.name
+
+    def compare_gradients(self, given: list[Any], gradients: Mapping[int, Any]) -> None:
+        """The backward has run.
+
+        Args:
+            given: the gradients of the graph's results.
+            gradients: of its inputs, by their places.
+        """
+        if self._awaited is None:
+            return
+        self._verdict = GraphVerdict(f"{self._name} call's gradients")
+        self._comparison.verdicts.append(self._verdict)
+        results, by = self._awaited
+        mine = {by[at]: ("tensor", one.detach()) for at, one in gradients.items() if one is not None and at in by}
+        request = {"gradients": [results, list(mine), self._eager.give([one.detach() for one in given])]}
+        try:
+            theirs, again = (self._gradients_in_eager(request, seed) for seed in (0, 1))
+        except Cannot as reason:
+            self._verdict.count("outputs", False, str(reason))
+            return
+        varying = differing(theirs, again)
+        evaluated = _Evaluated(self._eager, mine, theirs, "gradients", request)
+        for path in mine:
+            if path in varying:
+                self._verdict.count("outputs", False, "it varies from call to call, as with random numbers")
+            elif agree(mine[path], theirs[path]):
+                self._verdict.count("outputs", True)
+            else:
+                self._judge("outputs", f"the gradient of {path}", mine[path], theirs[path], evaluated)
+
+    def _gradients_in_eager(self, request: Mapping[str, Any], seed: int) -> dict[str, Any]:
+        found = self._eager.run(seed=seed, **request)
+        if "gradients" not in found:
+            raise Cannot(found.get("why") or f"it raises {found.get('raised')} in eager")
+        return dict(found["gradients"])
+
     def _compare_exceptions(self, raised: bool, theirs: Mapping[str, Any]) -> None:
         if raised and theirs.get("raised"):
             self._verdict.count("outputs", False, "it raises, as it does in eager")
@@ -238,11 +264,11 @@ class FirstCall:
 
     def _judge(self, kind: str, path: str, value: Any, eager: Any, evaluated: _Evaluated) -> None:
         try:
-            judgement = evaluated.judge(path, value, eager)
+            judgement = evaluated.judge(path.replace("the gradient of ", ""), value, eager)
         except Cannot as reason:
             self._verdict.count(kind, False, str(reason))
             return
-        if judgement.wrong and not agree(self._eager.run(compiling=True, whole=True)["values"].get(path), eager):
+        if judgement.wrong and evaluated.depends_on_compiling(path, eager):
             self._verdict.count(kind, False, "it depends on torch.compiler.is_compiling()")
             return
         self._verdict.count(kind, True)
@@ -264,6 +290,10 @@ class FirstCall:
     def _line_of(self, path: str, is_tensor: bool) -> SourceLine | None:
         import torch
 
+        if self._awaited is not None:  # the values are right: what has a backward of its own may be the cause
+            nodes = [node for node in self.graphs[0].module.graph.nodes if is_of_higher_order(node.target)]
+            return next(iter(lines_of(nodes)), None)
+
         state, had_gradients = torch.random.get_rng_state(), torch.is_grad_enabled()
         try:
             theirs = self._eager.run(lines=[] if path.startswith(RESULT) else [path])
@@ -273,7 +303,7 @@ class FirstCall:
                 return changed
             graphs = [operations_of(copy.deepcopy(one.module), copies(one.inputs)) for one in self.graphs if one.inputs]
             node, line = first_of_another_value(graphs, theirs["operations"])
-            return next(iter(lines_of([node])), changed) if node is not None else line if is_tensor else changed
+            return next(iter(lines_of([node])), changed) if node is not None else line if is_tensor else changed or line
         except Exception:  # graphs that can't be run again, a call that ends otherwise when it is traced
             return None
         finally:
@@ -292,6 +322,7 @@ class FirstCalls:
     def __init__(self, comparison: NumericReport, contained: Callable[..., None]) -> None:
         self._comparison, self._contained = comparison, contained
         self._open: dict[int, FirstCall] = {}
+        self._waiting: dict[str, FirstCall] = {}  # by the graphs whose backward they wait for
 
     def begin(self, args: tuple[Any, ...], name: str) -> FirstCall | None:
         """Dynamo is about to compile a function, if it is one that the program calls, and for the first time.
@@ -342,23 +373,42 @@ class FirstCalls:
 
     def close(self) -> None:
         """The block has ended."""
-        for call in self._open.values():
+        for call in [*self._open.values(), *self._waiting.values()]:
             call.close()
         self._open.clear()
+        self._waiting.clear()
 
     def _ended(self, call: FirstCall, has_run: bool, raised: bool, value: Any) -> None:
+        self._open.pop(threading.get_ident(), None)
         if has_run:
-            self._contained(call.compare, raised, value)
-        self.drop(call)
+            self._contained(self._compare, call, raised, value)
+        if call not in self._waiting.values():
+            call.close()
+
+    def _compare(self, call: FirstCall, raised: bool, value: Any) -> None:
+        call.compare(raised, value)
+        name = "" if raised else call.awaited(value)
+        if name:
+            self._waiting[name] = call
+
+    def ran_backward(self, name: str, given: list[Any], gradients: Mapping[int, Any]) -> None:
+        """The backward of a graph has run: see `FirstCall.compare_gradients`."""
+        call = self._waiting.pop(name, None)
+        if call is not None:
+            call.compare_gradients(given, gradients)
+            call.close()
 
 
 class _Evaluated:
     """The call in fp64, as often as the rounding rule asks for it."""
 
-    def __init__(self, eager: EagerProcess, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+    def __init__(
+        self, eager: EagerProcess, mine: Mapping[str, Any], theirs: Mapping[str, Any], what: str = "values",
+        request: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         import torch
 
-        self._eager = eager
+        self._eager, self._what, self._request = eager, what, request or {"whole": True}
         self._known: dict[tuple[int, float], Mapping[str, Any]] = {}
         dtypes = [one[1].dtype for one in [*mine.values(), *theirs.values()] if one[0] == "tensor"]
         self._eps = max(torch.finfo(one).eps for one in [torch.float32, *dtypes] if one.is_floating_point)
@@ -374,15 +424,31 @@ class _Evaluated:
         samples = lambda scale: [self._exact(path, seed, scale) for seed in (1, 2)]  # noqa: E731
         return of_a_whole(judge(mine, theirs, exact, samples, True))
 
+    def depends_on_compiling(self, path: str, eager: Any) -> bool:
+        """Whether eager gives another value where `torch.compiler.is_compiling()` is True."""
+        found = self._eager.run(compiling=True, **self._request).get(self._what, {})
+        return not agree(found.get(path.replace("the gradient of ", "")), eager)
+
     def _exact(self, path: str, seed: int, scale: float) -> Any:
         import torch
 
         if (seed, scale) not in self._known:
-            self._known[seed, scale] = self._eager.run(wide=[seed, scale * self._eps])["values"]
+            found = self._eager.run(wide=[seed, scale * self._eps], **self._request)
+            self._known[seed, scale] = found.get(self._what, {})
         found = _number(self._known[seed, scale].get(path), torch.float64)
         if found is None:
             raise Cannot("in fp64 it does not come to it")
         return found
+
+
+def _gradients(results: list[Any], given: list[Any], sources: list[Any]) -> Iterator[tuple[str, Any]]:
+    """The gradients of some tensors, from those of results."""
+    import torch
+
+    weights = [one.to(result.dtype) for one, result in zip(given, results)]
+    found = torch.autograd.grad(results, sources, weights, allow_unused=True)
+    for source, one in zip(sources, found):
+        yield "tensor", torch.zeros_like(source) if one is None else one
 
 
 def _number(leaf: Any, floats: Any = None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Sequence
 
 from .evaluate import Cannot
 from .findings import GraphVerdict
+from .first_calls import FirstCalls
 from .rounding import CONSTANTS, of_a_whole
 from .stages import FirstStages, Whole, call, leaves_of, without_random_numbers
 
@@ -27,24 +28,33 @@ class Gradients:
         leaves = leaves_of(results)
         made = [at for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad]
         wanted = [at for at, needs in enumerate(stages.need_gradients) if needs]
-        if made and wanted and not stages.reason:
-            stages.keep(args)
+        stages.made = [id(leaves[at]) for at in made]
+        if made and wanted:
+            if not stages.reason:
+                stages.keep(args)
             self._waiting[stages.name] = (stages, made, wanted)
 
-    def ran(self, name: str, names: Sequence[str], args: Sequence[Any], results: Sequence[Any]) -> None:
+    def ran(
+        self, name: str, names: Sequence[str], args: Sequence[Any], results: Sequence[Any], calls: FirstCalls
+    ) -> None:
         """The backward of a graph has run for the first time.
 
         Args:
             name: of the compilation, ``0/0``.
             names, args: of what it is given: AOTAutograd calls the gradients of the results "tangents".
             results: the gradients of all inputs.
+            calls: those that wait for it as well.
         """
         if name not in self._waiting:
             return
         stages, made, wanted = self._waiting.pop(name)
         given = [one for key, one in zip(names, args) if key.startswith("tangents")]
-        if len(given) == len(made) and len(results) == len(stages.inputs):  # else there are writes, or doubles
-            _compare(stages, wanted, [results[at] for at in wanted], dict(zip(made, given)))
+        if len(given) != len(made) or len(results) != len(stages.need_gradients):  # there are writes, or doubles
+            return
+        gradients = [results[at] for at in wanted]
+        if not stages.reason:
+            _compare(stages, wanted, gradients, dict(zip(made, given)))
+        calls.ran_backward(name, given, dict(zip(wanted, gradients)))
 
 
 def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given: dict[int, Any]) -> None:

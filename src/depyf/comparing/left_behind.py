@@ -10,13 +10,15 @@ from typing import Any, Iterable, Iterator, Mapping
 
 from .evaluate import same, wide_dtype
 
-__all__ = ["RESULT", "UNCHANGED", "agree", "differing", "globals_of", "left_behind", "versions", "widen"]
+__all__ = ["RESULT", "UNCHANGED", "agree", "differing", "globals_of", "left_behind", "tensors", "versions", "widen"]
 
 RESULT = "what it returns"
 UNCHANGED = "unchanged"
 _MOST = 50_000  # objects of a call
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.CodeType)
+_SHARED = (list, dict, set)
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _NOT_OPENED = ("builtins", "io", "_io", "logging", "threading", "_thread", "weakref", "random")
 
 
@@ -42,16 +44,21 @@ def left_behind(roots: Mapping[str, Any], before: Mapping[int, int]) -> dict[str
     return found
 
 
-def versions(roots: Mapping[str, Any]) -> dict[int, int]:
-    """The versions of all tensors that can be reached, by identity."""
-    return {id(value): _version(value) for _, value in _reachable(roots) if _is_dense(value)}
+def tensors(roots: Mapping[str, Any]) -> dict[str, Any]:
+    """All tensors that can be reached, by expression."""
+    return {path: value for path, value in _reachable(roots) if _is_dense(value)}
+
+
+def versions(found: Mapping[str, Any]) -> dict[int, int]:
+    """The versions of tensors, by identity."""
+    return {id(value): _version(value) for value in found.values()}
 
 
 def widen(roots: Mapping[str, Any]) -> None:
     """All tensors that can be reached become fp64; those that share memory share it again."""
     by_memory: dict[int, list[Any]] = {}
-    for _, value in _reachable(roots):
-        if _is_dense(value) and wide_dtype(value.dtype):
+    for value in tensors(roots).values():
+        if wide_dtype(value.dtype):
             by_memory.setdefault(value.untyped_storage().data_ptr(), []).append(value)
     for ones in by_memory.values():
         first = ones[0].detach()
@@ -64,7 +71,7 @@ def widen(roots: Mapping[str, Any]) -> None:
 def globals_of(code: types.CodeType, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The data among the globals that a function or one that is defined in it names."""
     for name in code.co_names:
-        if name in values and not isinstance(values[name], _CODE):
+        if name in values and (not isinstance(values[name], _CODE) or _is_of_the_program(values[name])):
             yield name, values[name]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -102,6 +109,9 @@ def _reachable(roots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _inside(path: str, value: Any) -> Iterable[tuple[str, Any]]:
     import torch
 
+    if isinstance(value, type) and _is_of_the_program(value):
+        return [(f"{path}.{name}", one) for name, one in vars(value).items()
+                if type(one) in (*_PLAIN, *_SHARED) and not name.startswith("__")]  # fmt: skip
     if isinstance(value, (torch.Tensor, *_CODE)):
         return []
     if isinstance(value, dict):
@@ -113,11 +123,30 @@ def _inside(path: str, value: Any) -> Iterable[tuple[str, Any]]:
         own = {name: one for name, one in vars(value).items() if name not in base or name == "training"}
         for kind in ("_parameters", "_buffers", "_modules"):
             own.update(vars(value).get(kind) or {})
+        own.update(_of_its_class(value, own))
         return [(f"{path}[{name}]" if name.isdigit() else f"{path}.{name}", one) for name, one in own.items()]
     if type(value).__module__.partition(".")[0] in (*_NOT_OPENED, "torch"):
         return []
     attributes = getattr(value, "__dict__", None)
-    return [(f"{path}.{name}", one) for name, one in attributes.items()] if isinstance(attributes, dict) else []
+    if not isinstance(attributes, dict):
+        return []
+    return [(f"{path}.{name}", one) for name, one in {**_of_its_class(value, attributes), **attributes}.items()]
+
+
+def _of_its_class(value: Any, own: Mapping[str, Any]) -> dict[str, Any]:
+    """What all objects of a class share, and may change."""
+    found: dict[str, Any] = {}
+    for base in filter(_is_of_the_program, type(value).__mro__):
+        for name, one in vars(base).items():
+            if type(one) in _SHARED and not name.startswith("__") and name not in own:
+                found.setdefault(name, one)
+    return found
+
+
+def _is_of_the_program(value: Any) -> bool:
+    """Whether it is a class that is written in Python, and none of torch's."""
+    is_class = isinstance(value, type) and bool(value.__flags__ & _HEAP_TYPE)
+    return is_class and value.__module__.partition(".")[0] not in (*_NOT_OPENED, "torch", "abc", "enum", "typing")
 
 
 def _key(at: int, key: Any) -> str:

@@ -129,6 +129,9 @@ def first_of_another_value(
             match = next((one for one in left if one[2:] == mine[2:]), None)
             match = match or next((one for one in left if at and one.name == mine.name and mine.is_near(one)), None)
             if match is None:
+                passed = None if at else next((one for one in left if one.file), None)
+                if passed is not None and passed.name != mine.name:  # before it eager does what the graph lacks
+                    return None, line_at(passed.file, passed.line)
                 return node, None
             left.remove(match)
     lacks = next((one for one in left if one.file), None)

@@ -299,7 +299,8 @@ class Comparing:
         self._contained(first.end, list(result))
         name, _, kind = verdict.graph.partition(" ")
         if kind == "backward":
-            self._contained(self._gradients.ran, name, [one.name for one in plan.placeholders], given, list(result))
+            names = [one.name for one in plan.placeholders]
+            self._contained(self._gradients.ran, name, names, given, list(result), self._calls)
         return result
 
     def _check_before(self, plan: Plan, verdict: GraphVerdict, args: list[Any]) -> None:

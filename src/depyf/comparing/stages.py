@@ -16,7 +16,7 @@ from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import Judgement, is_within_a_unit, judge
 from .zoom import copied, lines_of
 
-__all__ = ["FirstStages", "Whole", "call", "copies", "leaves_of", "widening",
+__all__ = ["FirstStages", "Whole", "call", "copies", "is_of_higher_order", "leaves_of", "widening",
            "without_random_numbers"]  # fmt: skip
 
 _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
@@ -39,15 +39,18 @@ class FirstStages:
         self.inputs: list[Any] = []
         self.reason = ""  # why it is not checked
         self.need_gradients: list[bool] = []  # the inputs
+        self.identities: list[int] = []  # of the inputs
+        self.made: list[int] = []  # identities of the results that have gradients
         self._versions: list[int] = []
 
     def before(self, args: Sequence[Any]) -> None:
         """Keeps the inputs as they are."""
-        if any(node.op == "call_function" and _is_of_higher_order(node.target) for node in self.module.graph.nodes):
-            self.reason = "it has a higher-order operator"
-            return
+        self.identities = list(map(id, args))
         self.need_gradients = [getattr(one, "requires_grad", False) for one in args]
         self._versions = [_version(one) for one in args]
+        if any(node.op == "call_function" and is_of_higher_order(node.target) for node in self.module.graph.nodes):
+            self.reason = "it has a higher-order operator"
+            return
         try:
             self.inputs = copies(args)
         except Cannot as reason:
@@ -223,7 +226,7 @@ def _first_wrong(judged: Iterable[tuple[int, Judgement]]) -> tuple[int, Judgemen
     return next(((at, found) for at, found in judged if found.wrong), None)
 
 
-def _is_of_higher_order(target: Any) -> bool:
+def is_of_higher_order(target: Any) -> bool:
     """Whether it runs graphs that it is given, which no mode of the dispatcher sees; checkpoints only call them."""
     import torch
 

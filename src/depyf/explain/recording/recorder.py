@@ -69,10 +69,8 @@ class Recorder:
     def __init__(
         self, dump: DumpDirectory, clean_wild_fx_code: bool = True, log_bytecode: bool = False, html: bool = False
     ) -> None:
-        self.dump = dump
-        self.html = html
-        self.clean_wild_fx_code = clean_wild_fx_code
-        self.log_bytecode = log_bytecode
+        self.dump, self.html = dump, html
+        self.clean_wild_fx_code, self.log_bytecode = clean_wild_fx_code, log_bytecode
         self.session = Session(directory=dump.path, python_version=platform.python_version())
         with contained(self.session, "asking torch for its version"):
             self.session.torch_version = torch_behavior.torch_version()
@@ -109,6 +107,10 @@ class Recorder:
             self.replace_in_fork(DumpDirectory("", forked_from=self.dump.path))
         assert self._forked is not None
         return self._forked
+
+    def end_in_fork(self) -> None:
+        """In a process which was forked from the recording one: it records nothing."""
+        self._process, self.ended = os.getpid(), True
 
     @property
     def is_inherited(self) -> bool:
