@@ -6,7 +6,7 @@ import importlib
 
 __all__ = ["load"]
 
-PARTS = ("torch_alone", "language", "images_and_speech")
+PARTS = ("torch_alone", "training_steps", "language", "images_and_speech")
 
 
 def load():

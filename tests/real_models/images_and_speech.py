@@ -29,6 +29,24 @@ def whisper(compiled):
 
 
 @model("transformers")
+def wav2vec2(compiled):
+    """wav2vec 2.0: speech to letters, with labels, at two lengths."""
+    from transformers import Wav2Vec2Config, Wav2Vec2ForCTC
+
+    network = Wav2Vec2ForCTC(Wav2Vec2Config(
+        vocab_size=20, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        conv_dim=(16, 16), conv_stride=(5, 2), conv_kernel=(10, 3), num_conv_pos_embeddings=8,
+        num_conv_pos_embedding_groups=2, num_feat_extract_layers=2)).eval()  # fmt: skip
+    run = compiled(network)
+
+    def calls():
+        found = [run(torch.randn(2, length), labels=numbers(2, 5, below=20)) for length in (400, 500)]
+        return [(one.loss, one.logits) for one in found]
+
+    return calls
+
+
+@model("transformers")
 def vit(compiled):
     """ViT: images to classes, at two sizes of a batch."""
     from transformers import ViTConfig, ViTForImageClassification

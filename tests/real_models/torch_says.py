@@ -29,7 +29,8 @@ class Record(NamedTuple):
     """One thing that torch names.
 
     Attributes:
-        kind: "break", "recompile", "failure" or "skip"; "library" for the skip of a function of torch's or Python's.
+        kind: "break", "recompile", "failure" or "skip"; "library" for the skip of a function of torch's or Python's,
+            or of a package's without tensors.
         compile_id: "" where torch does not say.
         place: ``file.py:12``; for a skip the file, "" where torch does not say.
         what: the number in the registry of breaks, or the first line of the reason; of a skip the function's name.
@@ -114,7 +115,8 @@ class SkipLog(logging.Handler):
             return
         reason = match.group("reason").splitlines()[0]
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
-        kind = "library" if _is_of_libraries(match.group("file")) else "skip"
+        has_nothing = match.group("reason").startswith("no tensor") and "/site-packages/" in match.group("file")
+        kind = "library" if has_nothing or _is_of_libraries(match.group("file")) else "skip"
         one = Record(kind, "", match.group("file"), match.group("function"))
         if one not in self.records:
             self.records.append(one)
