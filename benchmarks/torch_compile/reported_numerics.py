@@ -459,7 +459,8 @@ def _in_a_fork(number: int, verbose: bool) -> int:
     """Checks a report in a process of its own, since autograd cannot run in a fork once it has run; how it ended."""
     child = os.fork()
     if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        status = os.waitpid(child, 0)[1]
+        return os.WEXITSTATUS(status) if os.WIFEXITED(status) else _WRONG
     try:
         verdict = checked(number, verbose)
         code = _AS_EAGER if verdict is None else _RIGHT if verdict else _WRONG

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import random
@@ -21,7 +22,7 @@ from forks import DEPYF  # noqa: E402
 from torch._dynamo import output_graph, side_effects, variables  # noqa: E402
 
 import depyf  # noqa: E402
-from depyf.comparing import eager_process  # noqa: E402
+from depyf.comparing import eager_process, left_behind  # noqa: E402
 
 SEEN = {"calls": 0}
 
@@ -339,6 +340,25 @@ def test_a_class_that_is_changed_is_seen(tmp_path):
 
     _, report = compared(tmp_path, function, torch.ones(3))
     assert report.findings == [] and call_of(report).mutations[0] >= 2 and (Seen.items, Seen.count) == ([1], 1)
+
+
+def test_what_is_written_without_being_counted_is_seen(tmp_path):
+    with torch.inference_mode(), FAULTS["buffer"]():
+        _, report = compared(tmp_path, Model(), torch.ones(3, 4), BY)
+    (finding,) = report.findings
+    assert finding.text.endswith("# buffer")
+
+
+def test_names_of_attributes_are_no_code(tmp_path):
+    """What a program reads may become the name of an attribute, and the line of a change is looked for by names."""
+    model = Model()
+    setattr(model, "log or [].append(print('RUN'))", [0])
+    model.settings = {"x']+[print('RUN')]+['": 1}
+    found = left_behind.left_behind({"self": model}, {})
+    assert "self.log" in found and sum("RUN" in path for path in found) == 3
+    for path in found:
+        allowed = (ast.Expression, ast.Attribute, ast.Subscript, ast.Name, ast.Constant, ast.Load)
+        assert all(isinstance(node, allowed) for node in ast.walk(ast.parse(path, mode="eval"))), path
 
 
 def test_only_the_program_writes_into_the_dump(tmp_path):

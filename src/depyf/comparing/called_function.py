@@ -6,6 +6,7 @@ import inspect
 import types
 from typing import Any, Mapping
 
+from ..explain.code_objects import cell_contents, parameters_of
 from .left_behind import globals_of
 
 __all__ = ["CalledFunction"]
@@ -17,31 +18,21 @@ class CalledFunction:
     def __init__(self, code: types.CodeType, values: dict[str, Any], local: Mapping[str, Any],
                  cells: tuple[Any, ...] | None) -> None:  # fmt: skip
         self.code, self._globals, self._local = code, values, dict(local)
-        self._cells = cells if cells is not None else tuple(
-            types.CellType(local[name]) if name in local else types.CellType() for name in code.co_freevars
-        )  # fmt: skip
+        if cells is None:
+            known = ([local[name]] if name in local else [] for name in code.co_freevars)
+            cells = tuple(types.CellType(*one) for one in known)
+        self._function = types.FunctionType(code, values, code.co_name, None, cells)
 
     def __call__(self) -> Any:
         """Runs it as it is written."""
         code, local = self.code, self._local
-        names = code.co_varnames
-        keywords = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-        rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
-        more = local[rest.pop(0)] if code.co_flags & inspect.CO_VARARGS else ()
-        named = local[rest.pop(0)] if code.co_flags & inspect.CO_VARKEYWORDS else {}
-        function = types.FunctionType(code, self._globals, code.co_name, None, self._cells)
+        names = parameters_of(code)
+        named = local[names.pop()] if code.co_flags & inspect.CO_VARKEYWORDS else {}
+        more = local[names.pop()] if code.co_flags & inspect.CO_VARARGS else ()
         positional = [local[name] for name in names[: code.co_argcount]]
-        return function(*positional, *more, **{name: local[name] for name in keywords}, **named)
+        return self._function(*positional, *more, **{name: local[name] for name in names[code.co_argcount :]}, **named)
 
     def roots(self) -> dict[str, Any]:
         """What it can change, by name."""
-        names = self.code.co_varnames[: self.code.co_argcount + self.code.co_kwonlyargcount
-                                      + bool(self.code.co_flags & inspect.CO_VARARGS)
-                                      + bool(self.code.co_flags & inspect.CO_VARKEYWORDS)]  # fmt: skip
-        found = {name: self._local[name] for name in names if name in self._local}
-        for name, cell in zip(self.code.co_freevars, self._cells):
-            try:
-                found[name] = cell.cell_contents
-            except ValueError:  # it is empty
-                continue
-        return {**dict(globals_of(self.code, self._globals)), **found}
+        given = {name: self._local[name] for name in parameters_of(self.code) if name in self._local}
+        return {**globals_of(self.code, self._globals), **given, **cell_contents(self._function)}

@@ -48,9 +48,9 @@ def why_not_in_eager() -> str:
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return "it is one of several ranks"
-    if any(line.split()[1][1:4:2] == "ws" and "/sem." not in line for line in open("/proc/self/maps")):
-        return "it shares memory with another process"
-    return ""
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        is_shared = any(line.split()[1][1:4:2] == "ws" and "/sem." not in line for line in maps)
+    return "it shares memory with another process" if is_shared else ""
 
 
 class EagerProcess:
@@ -78,7 +78,7 @@ class EagerProcess:
                 warnings.simplefilter("ignore")  # Python warns of forks while there are threads
                 child = os.fork()
         except OSError as error:
-            self.close()
+            self.close(asked, answered)
             raise Cannot(f"the program can't be forked: {error.strerror}") from None
         if not child:
             try:
@@ -93,7 +93,8 @@ class EagerProcess:
     def ask(self, **request: Any) -> int:
         """Has the call run; the number by which its answer is read."""
         self._asked += 1
-        os.write(self._ask, json.dumps({**request, "number": self._asked}).encode() + b"\n")
+        with contextlib.suppress(BrokenPipeError):  # it has ended: there will be no answer
+            os.write(self._ask, json.dumps({**request, "number": self._asked}).encode() + b"\n")
         return self._asked
 
     def answer(self, number: int) -> Any:
@@ -134,9 +135,9 @@ class EagerProcess:
         torch.save(value, path)
         return path
 
-    def close(self) -> None:
-        """Ends the process."""
-        for descriptor in (self._ask, self._answer):
+    def close(self, *more: int) -> None:
+        """Ends the process, and closes `more` descriptors."""
+        for descriptor in (self._ask, self._answer, *more):
             with contextlib.suppress(OSError):
                 os.close(descriptor)
         shutil.rmtree(self._folder, ignore_errors=True)

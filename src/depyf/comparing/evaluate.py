@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from .rounding import Judgement, is_within_a_unit, judge
 
-__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "STALE", "alone", "closure", "evaluate",
+__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "STALE", "alone", "as_integers", "closure", "evaluate",
            "evaluate_in_memory", "has_sums", "number_of", "same", "why_not", "wide_dtype"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
@@ -449,6 +449,15 @@ class References:
             return Judgement(size=value.numel(), differs=True, near=True)
         exact = self.of(Exact(), "exact")[node]
         return judge(value, eager, exact, lambda scale: self.samples(node, scale), self.has_sums)
+
+
+def as_integers(value: Any) -> Any:
+    """The memory of a tensor as integers of the size of its elements."""
+    import torch
+
+    integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    value = torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
+    return value.view(integers[value.element_size()])
 
 
 def same(one: Any, other: Any) -> bool:

@@ -10,32 +10,31 @@ from __future__ import annotations
 import contextlib
 import copy
 import dis
-import inspect
 import random
 import sys
 import threading
 import types
 from typing import Any, Callable, Iterator, Mapping
 
-from ..explain.containment import edge
+from ..explain.code_objects import RETURNS_AT_ONCE
+from ..explain.containment import edge, logger
 from ..explain.model import SourceLine
 from ..explain.running import ACTIVE
 from ..explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
+from .call_values import DYNAMO, CallValues
 from .called_function import CalledFunction
 from .eager_process import EagerProcess, why_not_in_eager
 from .evaluate import Cannot
 from .facts import compiled_function
 from .findings import Finding, GraphVerdict, NumericReport
-from .left_behind import RESULT, UNCHANGED, agree, differing, left_behind, tensors, versions, widen
+from .left_behind import RESULT, UNCHANGED, differing, left_behind, tensors, versions, widen
 from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
-from .rounding import CONSTANTS, Judgement, is_within_a_unit, judge, of_a_whole
+from .rounding import Judgement
 from .stages import FirstStages, copies, is_of_higher_order, widening
 from .zoom import lines_of
 
 __all__ = ["FirstCalls"]
 
-_STAGE = "Dynamo"
-_GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class FirstCall:
@@ -60,10 +59,9 @@ class FirstCall:
         self._code: types.CodeType | None = None  # what Dynamo made of it
         self._caller: Any = None
         self._frame: Any = None
-        if why_not_in_eager():
-            raise Cannot(why_not_in_eager())
-        if sys.getprofile() is not None:
-            raise Cannot("the program has a profile function")
+        reason = why_not_in_eager() or "the program has a profile function" * (sys.getprofile() is not None)
+        if reason:
+            raise Cannot(reason)
         roots = function.roots()
         self._tensors = tensors(roots)
         self._versions = versions(self._tensors)
@@ -109,7 +107,8 @@ class FirstCall:
                 if results:
                     made = tensors(result)
                     sources = [self._tensors[path] for path in wanted]
-                    found["gradients"] = dict(zip(wanted, _gradients([made[path] for path in results], given, sources)))
+                    gradients = _gradients([made[path] for path in results], given, sources)
+                    found["gradients"] = dict(zip(map(_gradient_of, wanted), gradients))
         except Exception as error:
             found["raised"] = type(error).__name__
             if isinstance(error, NotImplementedError):
@@ -167,21 +166,26 @@ class FirstCall:
         self._eager.close()
         self.graphs.clear()
 
-    def compare(self, raised: bool, value: Any) -> None:
-        """The call has ended, with a value or an exception."""
+    def compare(self, raised: bool, value: Any) -> str:
+        """The call has ended, with a value or an exception.
+
+        Returns:
+            The graph whose backward has to run before gradients can be compared; "" if they are not.
+        """
         self._comparison.verdicts.append(self._verdict)
         try:
             theirs = self._eager.answer(self._first)
             if raised or theirs.get("raised"):
                 self._compare_exceptions(raised, theirs)
-            else:
-                self._compare({RESULT: value, **self._function.roots()}, theirs["values"])
+                return ""
+            self._compare({RESULT: value, **self._function.roots()}, theirs["values"])
         except Cannot as reason:
             self._verdict.count("outputs", False, str(reason))
+            return ""
+        return "" if self._verdict.wrong else self._awaits(value)
 
-    def awaited(self, value: Any) -> str:
-        """The graph whose backward has to run before gradients can be compared; "" if they are not."""
-        if len(self.graphs) != 1 or self._verdict.wrong:
+    def _awaits(self, value: Any) -> str:
+        if len(self.graphs) != 1:
             return ""
         (graph,) = self.graphs
         results = {id(one): path for path, one in tensors({RESULT: value}).items()}
@@ -204,28 +208,19 @@ class FirstCall:
         self._verdict = GraphVerdict(f"{self._name} call's gradients")
         self._comparison.verdicts.append(self._verdict)
         results, by = self._awaited
-        mine = {by[at]: ("tensor", one.detach()) for at, one in gradients.items() if one is not None and at in by}
-        request = {"gradients": [results, list(mine), self._eager.give([one.detach() for one in given])]}
+        known = {by[at]: one.detach() for at, one in gradients.items() if one is not None and at in by}
+        mine = {_gradient_of(path): ("tensor", one) for path, one in known.items()}
+        request = {"gradients": [results, list(known), self._eager.give([one.detach() for one in given])]}
         try:
-            theirs, again = (self._gradients_in_eager(request, seed) for seed in (0, 1))
+            found = self._eager.run(**request)
+            if "gradients" not in found:
+                raise Cannot(found.get("why") or f"it raises {found.get('raised')} in eager")
         except Cannot as reason:
             self._verdict.count("outputs", False, str(reason))
             return
-        varying = differing(theirs, again)
-        evaluated = _Evaluated(self._eager, mine, theirs, "gradients", request)
+        evaluated = CallValues(self._eager, mine, found["gradients"], "gradients", request)
         for path in mine:
-            if path in varying:
-                self._verdict.count("outputs", False, "it varies from call to call, as with random numbers")
-            elif agree(mine[path], theirs[path]):
-                self._verdict.count("outputs", True)
-            else:
-                self._judge("outputs", f"the gradient of {path}", mine[path], theirs[path], evaluated)
-
-    def _gradients_in_eager(self, request: Mapping[str, Any], seed: int) -> dict[str, Any]:
-        found = self._eager.run(seed=seed, **request)
-        if "gradients" not in found:
-            raise Cannot(found.get("why") or f"it raises {found.get('raised')} in eager")
-        return dict(found["gradients"])
+            self._judge("outputs", path, evaluated)
 
     def _compare_exceptions(self, raised: bool, theirs: Mapping[str, Any]) -> None:
         if raised and theirs.get("raised"):
@@ -239,7 +234,7 @@ class FirstCall:
         name = self._function.code.co_name
         said = (f"{name}() raises, and in eager it does not" if raised
                 else f"{name}() raises {theirs['raised']} in eager")  # fmt: skip
-        self._found(RESULT, Judgement(wrong="value"), f"{said} ({_STAGE})")
+        self._found(RESULT, Judgement(wrong="value"), f"{said} ({DYNAMO})")
 
     def _compare(self, roots: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
         mine = left_behind(roots, self._versions)
@@ -247,37 +242,24 @@ class FirstCall:
         if any((UNCHANGED, None) in (mine.get(path), theirs.get(path)) for path in others):  # only one side wrote
             mine, theirs = left_behind(roots, {}), self._eager.run(whole=True)["values"]
             others = differing(mine, theirs)
-        varying = set(differing(theirs, self._eager.run(seed=1, whole=True)["values"])) if others else set()
-        evaluated = _Evaluated(self._eager, mine, theirs)
+        evaluated, changed = CallValues(self._eager, mine, theirs), {*others, *differing(self._before, theirs)}
         for path in {**mine, **theirs}:
-            if path.endswith(".requires_grad") and path not in others:
-                continue
-            kind = "outputs" if path.startswith(RESULT) else "mutations"
-            if path not in others and kind == "mutations" and agree(self._before.get(path), theirs.get(path)):
-                continue
-            if path not in others:
-                self._verdict.count(kind, True)
-            elif path in varying:
-                self._verdict.count(kind, False, "it varies from call to call, as with random numbers")
-            else:
-                self._judge(kind, path, mine.get(path), theirs.get(path), evaluated)
+            if path in others or not path.endswith(".requires_grad"):
+                kind = "outputs" if path.startswith(RESULT) else "mutations"
+                if kind == "outputs" or path in changed:
+                    self._judge(kind, path, evaluated)
 
-    def _judge(self, kind: str, path: str, value: Any, eager: Any, evaluated: _Evaluated) -> None:
+    def _judge(self, kind: str, path: str, evaluated: CallValues) -> None:
         try:
-            judgement = evaluated.judge(path.replace("the gradient of ", ""), value, eager)
+            judgement = evaluated.judge(path)
         except Cannot as reason:
             self._verdict.count(kind, False, str(reason))
-            return
-        if judgement.wrong and evaluated.depends_on_compiling(path, eager):
-            self._verdict.count(kind, False, "it depends on torch.compiler.is_compiling()")
             return
         self._verdict.count(kind, True)
         if not judgement.wrong:
             self._verdict.met(judgement)
         elif not self._verdict.wrong:
-            is_tensor = value is not None and eager is not None and value[0] == eager[0] == "tensor"
-            said = "" if is_tensor else f"{path} is {_shown(value)}; in eager it is {_shown(eager)} ({_STAGE})"
-            self._found(path, judgement, said)
+            self._found(path, judgement, "" if evaluated.is_tensor(path) else evaluated.words(path))
 
     def _found(self, path: str, judgement: Judgement, said: str) -> None:
         if self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts):
@@ -285,7 +267,7 @@ class FirstCall:
         line = self._line_of(path, not said)
         function = SourceLine(self._function.code.co_filename, self._function.code.co_firstlineno)
         lines = [line if line is not None else line_at(function.filename, function.line)]
-        self._verdict.wrong.append(Finding.at(lines, _STAGE, judgement, path, self._verdict.graph, said=said))
+        self._verdict.wrong.append(Finding.at(lines, DYNAMO, judgement, path, self._verdict.graph, said=said))
 
     def _line_of(self, path: str, is_tensor: bool) -> SourceLine | None:
         import torch
@@ -304,7 +286,8 @@ class FirstCall:
             graphs = [operations_of(copy.deepcopy(one.module), copies(one.inputs)) for one in self.graphs if one.inputs]
             node, line = first_of_another_value(graphs, theirs["operations"])
             return next(iter(lines_of([node])), changed) if node is not None else line if is_tensor else changed or line
-        except Exception:  # graphs that can't be run again, a call that ends otherwise when it is traced
+        except Exception as error:  # graphs that can't be run again, a call that ends otherwise when it is traced
+            logger.debug("%s: no line is known: %r", self._verdict.graph, error)
             return None
         finally:
             torch.random.set_rng_state(state)
@@ -334,7 +317,7 @@ class FirstCalls:
         (code, *others), backend, is_export = compiled_function(args)
         is_first = name.endswith("/0") and not name.startswith("!")  # those are of compiled autograd
         if (threading.get_ident() in self._open or not is_first or is_export
-                or code.co_flags & _GENERATORS or code.co_name.startswith("torch_dynamo_resume_in_")
+                or code.co_flags & RETURNS_AT_ONCE or code.co_name.startswith("torch_dynamo_resume_in_")
                 or backend_name(backend) != "inductor"):  # fmt: skip
             return None
         try:
@@ -386,8 +369,7 @@ class FirstCalls:
             call.close()
 
     def _compare(self, call: FirstCall, raised: bool, value: Any) -> None:
-        call.compare(raised, value)
-        name = "" if raised else call.awaited(value)
+        name = call.compare(raised, value)
         if name:
             self._waiting[name] = call
 
@@ -399,46 +381,8 @@ class FirstCalls:
             call.close()
 
 
-class _Evaluated:
-    """The call in fp64, as often as the rounding rule asks for it."""
-
-    def __init__(
-        self, eager: EagerProcess, mine: Mapping[str, Any], theirs: Mapping[str, Any], what: str = "values",
-        request: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        import torch
-
-        self._eager, self._what, self._request = eager, what, request or {"whole": True}
-        self._known: dict[tuple[int, float], Mapping[str, Any]] = {}
-        dtypes = [one[1].dtype for one in [*mine.values(), *theirs.values()] if one[0] == "tensor"]
-        self._eps = max(torch.finfo(one).eps for one in [torch.float32, *dtypes] if one.is_floating_point)
-
-    def judge(self, path: str, value: Any, eager: Any) -> Judgement:
-        """Whether a value is farther from fp64 than rounding explains."""
-        mine, theirs = _number(value), _number(eager)
-        if mine is None or theirs is None or mine.shape != theirs.shape or mine.dtype != theirs.dtype:
-            return Judgement(wrong="value")
-        if is_within_a_unit(mine, theirs, CONSTANTS["whole"]):
-            return Judgement(size=mine.numel(), differs=True, near=True)
-        exact = self._exact(path, 0, 0.0)
-        samples = lambda scale: [self._exact(path, seed, scale) for seed in (1, 2)]  # noqa: E731
-        return of_a_whole(judge(mine, theirs, exact, samples, True))
-
-    def depends_on_compiling(self, path: str, eager: Any) -> bool:
-        """Whether eager gives another value where `torch.compiler.is_compiling()` is True."""
-        found = self._eager.run(compiling=True, **self._request).get(self._what, {})
-        return not agree(found.get(path.replace("the gradient of ", "")), eager)
-
-    def _exact(self, path: str, seed: int, scale: float) -> Any:
-        import torch
-
-        if (seed, scale) not in self._known:
-            found = self._eager.run(wide=[seed, scale * self._eps], **self._request)
-            self._known[seed, scale] = found.get(self._what, {})
-        found = _number(self._known[seed, scale].get(path), torch.float64)
-        if found is None:
-            raise Cannot("in fp64 it does not come to it")
-        return found
+def _gradient_of(path: str) -> str:
+    return f"the gradient of {path}"
 
 
 def _gradients(results: list[Any], given: list[Any], sources: list[Any]) -> Iterator[tuple[str, Any]]:
@@ -449,30 +393,6 @@ def _gradients(results: list[Any], given: list[Any], sources: list[Any]) -> Iter
     found = torch.autograd.grad(results, sources, weights, allow_unused=True)
     for source, one in zip(sources, found):
         yield "tensor", torch.zeros_like(source) if one is None else one
-
-
-def _number(leaf: Any, floats: Any = None) -> Any:
-    """A tensor for a value that may be rounded; Python's floats are taken for those of an fp32 tensor."""
-    import torch
-
-    if leaf is None or leaf[0] == "tensor":
-        return None if leaf is None else leaf[1]
-    if leaf[0] != "value" or type(leaf[1]) not in (int, float, complex):
-        return None
-    try:
-        return torch.tensor([leaf[1]], dtype={int: torch.int64, float: floats or torch.float32}.get(type(leaf[1])))
-    except (RuntimeError, OverflowError):  # an int of more than 64 bits
-        return None
-
-
-def _shown(leaf: Any) -> str:
-    if leaf is None:
-        return "not there"
-    kind, value = leaf
-    if kind == "tensor":
-        return f"a tensor {list(value.shape)} of {str(value.dtype).replace('torch.', '')}"
-    text = repr(value) if kind == "value" else str(value)
-    return text if len(text) < 80 else text[:77] + "..."
 
 
 def _reseed(seed: int) -> None:

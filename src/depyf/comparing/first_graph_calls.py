@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from .evaluate import Cannot, Eager, References, alone, closure, same
+from .evaluate import Cannot, Eager, References, alone, as_integers, closure, same
 from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
 from .rounding import Judgement
@@ -183,10 +183,7 @@ def checksum(value: Any) -> int:
     """A number that changes when the memory of a tensor does."""
     import torch
 
-    integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-    if value.is_complex():
-        value = torch.view_as_real(value.resolve_conj())
-    return int(value.view(integers[value.dtype.itemsize]).sum(dtype=torch.int64))
+    return int(as_integers(value).sum(dtype=torch.int64))
 
 
 def _storage(value: Any) -> int:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import types
 from typing import Any, Iterable, Iterator, Mapping
 
-from .evaluate import same, wide_dtype
+from ..explain.code_objects import with_nested
+from .evaluate import same
+from .stages import copies, version_of
 
 __all__ = ["RESULT", "UNCHANGED", "agree", "differing", "globals_of", "left_behind", "tensors", "versions", "widen"]
 
@@ -22,7 +24,6 @@ _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _NOT_OPENED = ("builtins", "io", "_io", "logging", "threading", "_thread", "weakref", "random")
 
 
-
 def left_behind(roots: Mapping[str, Any], before: Mapping[int, int]) -> dict[str, tuple[str, Any]]:
     """All that can be reached from some values, as copies, by expression.
 
@@ -34,7 +35,8 @@ def left_behind(roots: Mapping[str, Any], before: Mapping[int, int]) -> dict[str
         if type(value).__module__ == "numpy":
             found[path] = _of_numpy(value)
         elif _is_dense(value):
-            changed = before.get(id(value)) != _version(value) or path.startswith(RESULT)
+            is_old = before.get(id(value), -1) == version_of(value) != -1
+            changed = not is_old or path.startswith(RESULT)
             found[path] = ("tensor", value.detach().clone()) if changed else (UNCHANGED, None)
             found[f"{path}.requires_grad"] = ("value", value.requires_grad)
         elif type(value) in _PLAIN:
@@ -51,31 +53,21 @@ def tensors(roots: Mapping[str, Any]) -> dict[str, Any]:
 
 def versions(found: Mapping[str, Any]) -> dict[int, int]:
     """The versions of tensors, by identity."""
-    return {id(value): _version(value) for value in found.values()}
+    return {id(value): version_of(value) for value in found.values()}
 
 
 def widen(roots: Mapping[str, Any]) -> None:
     """All tensors that can be reached become fp64; those that share memory share it again."""
-    by_memory: dict[int, list[Any]] = {}
-    for value in tensors(roots).values():
-        if wide_dtype(value.dtype):
-            by_memory.setdefault(value.untyped_storage().data_ptr(), []).append(value)
-    for ones in by_memory.values():
-        first = ones[0].detach()
-        elements = first.untyped_storage().nbytes() // first.element_size()
-        whole = first.as_strided((elements,), (1,), 0).to(wide_dtype(first.dtype))
-        for one in ones:
-            one.data = whole.as_strided(one.shape, one.stride(), one.storage_offset())
+    found = list(tensors(roots).values())
+    for one, wide in zip(found, copies(found, wide=True)):
+        one.data = wide
 
 
-def globals_of(code: types.CodeType, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def globals_of(code: types.CodeType, values: Mapping[str, Any]) -> dict[str, Any]:
     """The data among the globals that a function or one that is defined in it names."""
-    for name in code.co_names:
-        if name in values and (not isinstance(values[name], _CODE) or _is_of_the_program(values[name])):
-            yield name, values[name]
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from globals_of(constant, values)
+    names = [name for one in with_nested(code) for name in one.co_names if name in values]
+    return {name: values[name] for name in names
+            if not isinstance(values[name], _CODE) or _is_of_the_program(values[name])}  # fmt: skip
 
 
 def differing(mine: Mapping[str, tuple[str, Any]], other: Mapping[str, tuple[str, Any]]) -> list[str]:
@@ -110,7 +102,7 @@ def _inside(path: str, value: Any) -> Iterable[tuple[str, Any]]:
     import torch
 
     if isinstance(value, type) and _is_of_the_program(value):
-        return [(f"{path}.{name}", one) for name, one in vars(value).items()
+        return [(_attribute(path, name), one) for name, one in vars(value).items()
                 if type(one) in (*_PLAIN, *_SHARED) and not name.startswith("__")]  # fmt: skip
     if isinstance(value, (torch.Tensor, *_CODE)):
         return []
@@ -124,13 +116,18 @@ def _inside(path: str, value: Any) -> Iterable[tuple[str, Any]]:
         for kind in ("_parameters", "_buffers", "_modules"):
             own.update(vars(value).get(kind) or {})
         own.update(_of_its_class(value, own))
-        return [(f"{path}[{name}]" if name.isdigit() else f"{path}.{name}", one) for name, one in own.items()]
+        return [(_attribute(path, name), one) for name, one in own.items()]
     if type(value).__module__.partition(".")[0] in (*_NOT_OPENED, "torch"):
         return []
     attributes = getattr(value, "__dict__", None)
     if not isinstance(attributes, dict):
         return []
-    return [(f"{path}.{name}", one) for name, one in {**_of_its_class(value, attributes), **attributes}.items()]
+    return [(_attribute(path, name), one) for name, one in {**_of_its_class(value, attributes), **attributes}.items()]
+
+
+def _attribute(path: str, name: str) -> str:
+    """Expressions are evaluated (`Changes`), and what was read from a file may be the name of an attribute."""
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{name if name.isdigit() else repr(name)}]"
 
 
 def _of_its_class(value: Any, own: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,8 +177,3 @@ def _is_dense(value: Any) -> bool:
 
     return (isinstance(value, torch.Tensor) and value.layout == torch.strided and value.device.type == "cpu"
             and not is_traceable_wrapper_subclass(value) and not value.is_quantized)  # fmt: skip
-
-
-def _version(value: Any) -> int:
-    """How often it was written into; -1 where that isn't counted (`torch.inference_mode`)."""
-    return -1 if value.is_inference() else value._version

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import linecache
-import os
 import sys
 import types
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from ..explain.model import SourceLine
+from ..owners import PYTHON, TORCH, package_of
+from .evaluate import as_integers
 
 __all__ = ["Changes", "first_of_another_value", "line_at", "operations_of", "recorded"]
 
 _UNSEEN = ("aten::detach", "aten::alias")  # autograd's own
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class TensorResult(NamedTuple):
@@ -67,10 +67,9 @@ def _result(value: Any) -> TensorResult:
     import torch
 
     value = torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
-    integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     flat = value.contiguous().view(-1)
     weights = torch.arange(1, flat.numel() + 1)
-    bits = int((flat.view(integers[value.element_size()]).to(torch.int64) * (weights * 0x9E3779B1)).sum())
+    bits = int((as_integers(flat).to(torch.int64) * (weights * 0x9E3779B1)).sum())
     numbers = flat.to(torch.float64)
     size = float((numbers.square().sum() * (1 + weights.cos()).square().sum()).sqrt())
     total = size + float((numbers * (1 + weights.cos())).sum())
@@ -79,14 +78,16 @@ def _result(value: Any) -> TensorResult:
 
 
 def _place() -> tuple[str, int]:
-    """The innermost line outside of torch and of this package."""
-    import torch
-
-    torchs = os.path.dirname(torch.__file__) + os.sep
+    """The innermost line that `_is_seen`."""
     frame: types.FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith((torchs, _OURS, "<")):
+    while frame is not None and not _is_seen(frame.f_code):
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
+
+
+def _is_seen(code: types.CodeType) -> bool:
+    """Whether it is the program's or another package's: not torch's, Python's or ours."""
+    return package_of(code.co_filename) not in (TORCH, PYTHON, "depyf")
 
 
 def operations_of(module: Any, inputs: Sequence[Any]) -> list[tuple[Any, RunOperation]]:
@@ -169,10 +170,8 @@ class Changes:
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
         """For `sys.settrace`."""
-        import torch
-
         code = frame.f_code
-        if code.co_filename.startswith((os.path.dirname(torch.__file__), _OURS, "<")):
+        if not _is_seen(code):
             return None
         self.look()
         place = (code.co_filename, frame.f_lineno, code.co_name)

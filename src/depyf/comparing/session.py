@@ -7,7 +7,8 @@
     first_graph_calls.py   the first call of each graph, checked kernel by kernel
     gradients.py    its gradients as a whole
     first_calls.py  the first call of each function, beside eager's in a process of its own (eager_process.py)
-    left_behind.py, operations.py   what a call returns and changes; which line did so first
+    call_values.py, left_behind.py   what a call returns and changes, and how far off that may be
+    operations.py   which line did so first
     evaluate.py     operations in eager's precision, in fp64, and rounded at random
     rounding.py     the rule: is it farther off than rounding explains?
     zoom.py         from a wrong buffer to the line, and the repro file

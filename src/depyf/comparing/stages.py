@@ -16,8 +16,8 @@ from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import Judgement, is_within_a_unit, judge
 from .zoom import copied, lines_of
 
-__all__ = ["FirstStages", "Whole", "call", "copies", "is_of_higher_order", "leaves_of", "widening",
-           "without_random_numbers"]  # fmt: skip
+__all__ = ["FirstStages", "Whole", "call", "copies", "is_of_higher_order", "leaves_of", "version_of",
+           "widening", "without_random_numbers"]  # fmt: skip
 
 _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
            ("inductor", "Inductor"))  # fmt: skip
@@ -47,7 +47,7 @@ class FirstStages:
         """Keeps the inputs as they are."""
         self.identities = list(map(id, args))
         self.need_gradients = [getattr(one, "requires_grad", False) for one in args]
-        self._versions = [_version(one) for one in args]
+        self._versions = [version_of(one) for one in args]
         if any(node.op == "call_function" and is_of_higher_order(node.target) for node in self.module.graph.nodes):
             self.reason = "it has a higher-order operator"
             return
@@ -59,7 +59,7 @@ class FirstStages:
     def keep(self, args: Sequence[Any]) -> None:
         """The inputs are needed until the backward has run: those that the call did not write into without a copy."""
         for at, one in enumerate(args):
-            if self._versions[at] >= 0 and self._versions[at] == _version(one):
+            if self._versions[at] >= 0 and self._versions[at] == version_of(one):
                 self.inputs[at] = one.detach()
 
     def after(self, args: Sequence[Any], results: Any) -> None:
@@ -286,7 +286,7 @@ def copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
     return result
 
 
-def _version(value: Any) -> int:
+def version_of(value: Any) -> int:
     """How often a tensor was written into; -1 where that isn't known."""
     import torch
 

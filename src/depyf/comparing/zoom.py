@@ -14,7 +14,7 @@ from typing import Any, Iterable
 from ..explain.graphs.capture import user_line_of
 from ..explain.model import SourceLine
 from ..writing import write_file
-from .evaluate import Eager, References, evaluate
+from .evaluate import Eager, References, evaluate, wide_dtype
 
 __all__ = ["copied", "lines_of", "operation", "zoom"]
 
@@ -159,5 +159,5 @@ def copied(value: Any, wide: bool = False) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
     value = value.detach()
-    dtype = torch.float64 if wide and value.dtype.is_floating_point else value.dtype
+    dtype = wide and wide_dtype(value.dtype) or value.dtype
     return torch.empty_strided(value.shape, value.stride(), dtype=dtype, device=value.device).copy_(value)

@@ -33,7 +33,7 @@ _ARGUMENTS = re.compile(r"\(\*\(.*?\), \*\*\{.*?\}\)", re.DOTALL)  # of an opera
 _FOLDERS = re.compile(r"/[^\s'\"]*/(?:(?:site|dist)-packages|lib/python3\.\d+)/")
 _LOCALS = re.compile(r"\b\w+\.<locals>\.")
 _QUOTED = re.compile(r"`([^`]+)`")
-_SAME = re.compile(r"(\S+) = \1(?!\S)")  # a symbol that is spelled as what it stands for
+_SAME = re.compile(r"(\S+) = \1(?!\S)")  # ``x.shape[0] = x.shape[0]``: the user's name for both sides
 _CONSTANTS = re.compile(r"ConstantVariable\(\w+: ('[^']*'|[^()]*)\)")
 _LISTED = re.compile(rf"\[((?:{_CONSTANTS.pattern}(?:, )?)+)\]")  # what an exception is made of, up to torch 2.10 or so
 _BY_USER = "User-inserted graph break"

@@ -8,7 +8,7 @@ import re
 
 from ...decompiler.proof.compile_worker import syntax_tree
 from ..guards.words import NO_CODE, is_torch_file
-from ..model import CacheEntry, Frame, RecompileReason, ResumeFunction, Session, SourceLine
+from ..model import CacheEntry, Frame, RecompileReason, Refusal, ResumeFunction, Session, Skip, SourceLine
 from ..torch_facts import torch_behavior
 from .remedies import part_removed
 from .resume_points import resume_offset
@@ -27,8 +27,8 @@ def settle_reasons(session: Session) -> None:
     calls = {id(one.frame): _broken_call(frame, one) for frame in session.frames for entry in frame.entries
              for one in entry.resume_functions if one.frame is not None}  # fmt: skip
     every = {entry.compile_id: (frame, entry) for frame in session.frames for entry in frame.entries}
-    found = [(why, every.get(why.compile_id)) for one in session.refusals for why in one.recompiled]
-    found += [(why, every.get(why.compile_id)) for one in session.skips for why in one.recompiled]
+    left: list[Refusal | Skip] = [*session.refusals, *session.skips]
+    found = [(why, every.get(why.compile_id)) for one in left for why in one.recompiled]
     for frame in session.frames:
         own = {entry.compile_id: (frame, entry) for entry in frame.entries}  # after a reset, others have the same ids
         found += [(why, own.get(why.compile_id)) for entry in frame.entries for why in entry.recompiled]
