@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-from typing import Any, Sequence
+import functools
+from typing import AbstractSet, Any, Sequence
 
-from .evaluate import Cannot
+from .evaluate import Cannot, same
 from .findings import GraphVerdict
 from .first_calls import FirstCalls
-from .rounding import CONSTANTS, of_a_whole
-from .stages import FirstStages, Whole, call, leaves_of, without_random_numbers
+from .rounding import CONSTANTS, Judgement, is_near, of_a_whole
+from .stages import FirstStages, Whole, call, leaves_of
 
 __all__ = ["Gradients"]
 
@@ -34,21 +34,18 @@ class Gradients:
                 stages.keep(args)
             self._waiting[stages.name] = (stages, made, wanted)
 
-    def ran(
-        self, name: str, names: Sequence[str], args: Sequence[Any], results: Sequence[Any], calls: FirstCalls
-    ) -> None:
+    def ran(self, name: str, given: list[Any], results: Sequence[Any], calls: FirstCalls) -> None:
         """The backward of a graph has run for the first time.
 
         Args:
             name: of the compilation, ``0/0``.
-            names, args: of what it is given: AOTAutograd calls the gradients of the results "tangents".
+            given: the gradients of the results.
             results: the gradients of all inputs.
             calls: those that wait for it as well.
         """
         if name not in self._waiting:
             return
         stages, made, wanted = self._waiting.pop(name)
-        given = [one for key, one in zip(names, args) if key.startswith("tangents")]
         if len(given) != len(made) or len(results) != len(stages.need_gradients):  # there are writes, or doubles
             return
         gradients = [results[at] for at in wanted]
@@ -64,7 +61,7 @@ def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given
     stages.comparison.verdicts.append(verdict)
     with torch.enable_grad():
         try:
-            whole = _Backward(stages.module, stages.inputs, wanted, given)
+            whole = _Backward(stages.module, stages.inputs, stages.parameters, wanted, given, gradients)
             judged = {at: of_a_whole(one) for at, one in whole.judged(gradients)}
         except (Cannot, RuntimeError, NotImplementedError) as reason:
             verdict.count("outputs", False, str(reason).partition("\n")[0])
@@ -76,6 +73,8 @@ def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given
         for one in judged.values():
             if not one.wrong:
                 verdict.met(one)
+        if whole.has_near:
+            verdict.met(Judgement(differs=True, near=True))
         if wrong is not None and not stages.comparison.findings:
             what = f"the gradient of input {wanted[wrong] + 1} of Dynamo's graph"
             stages.find(whole, what, [], judged[wrong], verdict)
@@ -87,38 +86,52 @@ class _Backward(Whole):
     Args:
         wanted: the inputs whose gradients are asked for.
         given: the gradients of results, by their places; those that are not there are made up.
+        mine: the program's own gradients: eager's that are near to them are given up at once, to save memory.
     """
 
-    times = CONSTANTS["whole"]
-
-    def __init__(self, module: Any, inputs: list[Any], wanted: list[int], given: dict[int, Any] | None) -> None:
-        self._wanted, self._given = wanted, given
-        super().__init__(module, inputs)
+    def __init__(
+        self, module: Any, inputs: list[Any], shared: AbstractSet[int], wanted: list[int], given: dict[int, Any] | None,
+        mine: list[Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._wanted, self._given, self._mine = wanted, given, mine
+        self.has_near = False
+        super().__init__(module, inputs, shared)
+        self._mine = None
 
     def of(self, module: Any) -> Whole:
         """The same of a part of the graph."""
-        return _Backward(module, self.inputs, self._wanted, None)
+        return _Backward(module, self.inputs, self.shared, self._wanted, None)
 
-    def run(self, function: Any, mode: Any = None) -> list[Any]:
+    def results(self, function: Any, inputs: list[Any], is_wide: bool) -> list[Any]:
         """The gradients of the inputs."""
         import torch
 
-        inputs = self.copied(mode is not None)
         sources = [inputs[at].requires_grad_() for at in self._wanted]
-        for at in self._wanted:
+        if self._mine is not None:
+            for source, mine in zip(sources, self._mine):
+                source.register_hook(functools.partial(self._program_s_if_near, mine))
+        for at in set(self._wanted) - self.shared:
             inputs[at] = inputs[at].clone()  # may be written into
         numbers = torch.Generator().manual_seed(0)
-        with mode or contextlib.nullcontext(), without_random_numbers():
-            leaves = leaves_of(call(function, inputs, mode is not None))
-            made = {at: one for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad}
-            given = self._given
-            if given is None:
-                given = {at: torch.randn(one.shape, generator=numbers, dtype=torch.float64) for at, one in made.items()}
-            pairs = [(made[at], one.to(made[at].dtype)) for at, one in given.items() if one is not None and at in made]
-            if not pairs:
-                raise Cannot("no gradient is asked for")
-            results, gradients = zip(*pairs)
-            return list(torch.autograd.grad(results, sources, gradients, allow_unused=True))
+        leaves = leaves_of(call(function, inputs, is_wide))
+        made = {at: one for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad}
+        given = self._given
+        if given is None:
+            given = {at: torch.randn(one.shape, generator=numbers, dtype=torch.float64) for at, one in made.items()}
+        pairs = [(made[at], one.to(made[at].dtype)) for at, one in given.items() if one is not None and at in made]
+        if not pairs:
+            raise Cannot("no gradient is asked for")
+        results, gradients = zip(*pairs)
+        return list(torch.autograd.grad(results, sources, gradients, allow_unused=True))
+
+    def _program_s_if_near(self, mine: Any, gradient: Any) -> Any:
+        if mine is None or mine.shape != gradient.shape or mine.dtype != gradient.dtype:
+            return None
+        if not same(mine, gradient):
+            if not is_near(mine, gradient, CONSTANTS["whole"]):
+                return None
+            self.has_near = True
+        return mine
 
     def compiled(self, backend: str) -> list[Any]:
         """The same of what a backend of torch makes of the graph."""

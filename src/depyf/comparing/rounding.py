@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
-__all__ = ["CONSTANTS", "Judgement", "is_within_a_unit", "judge", "of_a_whole"]
+__all__ = ["CONSTANTS", "Judgement", "allowed_at_least", "apart", "is_near", "judge", "of_a_whole", "random_numbers"]
 
 CONSTANTS = {
     "rms": 3.0,  # times the larger of eager's error and of the sampled one
@@ -21,6 +21,10 @@ CONSTANTS = {
     "whole": 10.0,  # times the bound for a whole call or its gradients: the kernels are checked one by one
     "shaken": 4.0,  # how much larger the samples' rounding is where elements may have taken another branch
 }
+
+
+_PERIOD = 65521
+_PIECE = 1 << 15  # elements: torch does no more of them in one thread, and they fit into a cache
 
 
 @dataclass
@@ -49,21 +53,67 @@ class Judgement:
     near: bool = False
 
 
-def is_within_a_unit(value: Any, eager: Any, times: float = 1.0) -> bool:
-    """Whether a value is so near to eager's that `judge` allows it whatever fp64 is: by its floor.
+def is_near(value: Any, eager: Any, rms: float, furthest: float = math.inf) -> bool:
+    """Whether a value is so near to eager's that fp64 need not be asked.
 
     Args:
-        times: how much farther it may be off, as in `of_a_whole`.
+        rms: units in the last place by which it may be off.
+        furthest: those by which its single elements may be off, beside the largest of them.
     """
     import torch
 
     if not value.is_floating_point() or not value.numel():
         return False
-    unit = torch.finfo(value.dtype).eps * CONSTANTS["floor"] * times
-    apart, size = value.to(torch.float64) - eager, eager.to(torch.float64)
-    if not bool(torch.isfinite(apart).all()) or times == 1 and apart.abs().max() > unit * size.abs().max():
-        return False
-    return bool(apart.square().sum() <= unit * unit * size.square().sum())
+    norm = torch.linalg.vector_norm
+    off, largest, squares, size = 0.0, 0.0, 0.0, 0.0
+    for ours, theirs in _pieces(value, eager):
+        apart = ours - theirs
+        off = max(off, _largest(apart))
+        if not off < math.inf:
+            return False
+        largest = max(largest, _largest(theirs))
+        squares, size = squares + float(norm(apart)) ** 2, size + float(norm(theirs)) ** 2
+    eps = torch.finfo(value.dtype).eps
+    return bool(off <= eps * furthest * largest and squares <= (eps * rms) ** 2 * size)
+
+
+def random_numbers(draw: Any, shape: Sequence[int], numbers: Any, dtype: Any = None) -> Any:
+    """Random numbers of a shape, in fp64 or `dtype`, by `torch.rand` or `torch.randn`.
+
+    Of many, the first are repeated, which is quicker; no dimension has their number, which is a prime.
+    """
+    import torch
+
+    dtype, size = dtype or torch.float64, math.prod(shape)
+    if size <= _PERIOD:
+        return draw(list(shape), generator=numbers, dtype=dtype)
+    return draw(_PERIOD, generator=numbers, dtype=dtype).repeat(-(-size // _PERIOD))[:size].view(list(shape))
+
+
+def _largest(one: Any) -> float:
+    least, most = one.aminmax()
+    return max(float(most), -float(least))
+
+
+def _pieces(*values: Any) -> Iterator[list[Any]]:
+    """The elements in fp64, some at a time: memory for more of them would cost more than the arithmetic."""
+    import torch
+
+    flat = [one.reshape(-1) for one in values]
+    for at in range(0, flat[0].numel(), _PIECE):
+        yield [one[at : at + _PIECE].to(torch.float64) for one in flat]
+
+
+def allowed_at_least(rounded: float, has_sums: bool) -> tuple[float, float]:
+    """Units in the last place by which `judge` lets a value be off from eager's, whatever fp64 is: rms, and furthest.
+
+    Args:
+        rounded: units by which fp64 with each result rounded at random is off, rms, for the last of them alone.
+        has_sums: as in `judge`.
+    """
+    sums = CONSTANTS["products"] if has_sums else 1.0
+    return (CONSTANTS["floor"] + (CONSTANTS["rms"] * sums - 1) * rounded,
+            CONSTANTS["floor"] + (CONSTANTS["furthest"] * sums - 1) * rounded)  # fmt: skip
 
 
 def of_a_whole(found: Judgement) -> Judgement:
@@ -86,7 +136,8 @@ def judge(
         value: the compiled one.
         eager: None where eager can't be evaluated.
         exact: in fp64.
-        samples: given how much larger than usual the rounding is to be, fp64 with each result rounded at random.
+        samples: given how much larger than usual the rounding is to be, fp64 with each result rounded at random; is
+            called only where eager's own error does not explain it.
         has_sums: whether an operation among them sums, in an order that is not defined.
     """
     import torch
@@ -98,8 +149,18 @@ def judge(
         return _judge_integers(value, [eager, exact], samples, found)
     if value.is_complex():
         value, eager, exact = (torch.view_as_real(one.resolve_conj()) for one in (value, eager, exact))
+    _judge_floats(value, eager, exact, None, has_sums, found)
+    if found.wrong:  # by eager's error alone; samples allow more
+        found.wrong = ""
+        _judge_floats(value, eager, exact, samples, has_sums, found)
+    return found
+
+
+def _judge_floats(value: Any, eager: Any, exact: Any, samples: Any, has_sums: bool, found: Judgement) -> None:
+    import torch
+
     dtype = value.dtype
-    others = [_real(one).to(torch.float64) for one in samples(1.0)]
+    others = [_real(one).to(torch.float64) for one in samples(1.0)] if samples else []
     y, e, r = value.to(torch.float64), eager.to(torch.float64), exact.to(torch.float64)
     cast = exact.to(dtype).to(torch.float64)
     same_kind = _kind(y) == _kind(e)
@@ -107,16 +168,16 @@ def judge(
         same_kind |= _kind(y) == _kind(one)
     odd = ~same_kind
     if bool(odd.any()):
-        if bool((~_within(y, [e, r], _shaken(samples), 0.0) & odd).any()):
+        if not samples or bool((~_within(y, [e, r], _shaken(samples), 0.0) & odd).any()):
             found.wrong = "NaN" if bool((odd & torch.isnan(y)).any()) else "infinity"
             found.wrong = found.wrong if bool((odd & ~torch.isfinite(y)).any()) else "value"
             found.count = int(odd.sum())
-            return found
+            return
     finite = torch.isfinite(y) & torch.isfinite(e) & torch.isfinite(r)
     for one in others:
         finite &= torch.isfinite(one)
     if not bool(finite.any()):
-        return found
+        return
     kept = [torch.where(finite, one, 0.0) for one in (y, e, r, *others)]
     y, e, r, others = kept[0], kept[1], kept[2], kept[3:]
     number = int(finite.sum())
@@ -124,19 +185,47 @@ def judge(
     least = torch.finfo(dtype).smallest_normal
     sums = CONSTANTS["products"] if has_sums else 1.0
     found.error, found.eager = _rms(y - r, number), _rms(e - r, number)
-    sampled = max(_rms(one - r, number) for one in others)
-    found.bound = CONSTANTS["rms"] * sums * max(found.eager, sampled) + unit * _rms(r, number) + least
+    sampled = max([found.eager, *(_rms(one - r, number) for one in others)])
+    found.bound = CONSTANTS["rms"] * sums * sampled + unit * _rms(r, number) + least
     spread = max(float((one - r).abs().max()) for one in (e, *others))
     furthest = CONSTANTS["furthest"] * sums * spread + unit * float(r.abs().max()) + least
     bad = (y - r).abs() > (unit * r.abs() + furthest)
     if found.error > found.bound or bool(bad.any()):
-        far = ~_within(y, [e, r], _shaken(samples), CONSTANTS["rms"] * sums * max(found.eager, sampled)) & finite
+        if not samples:
+            found.wrong = "value"
+            return
+        far = ~_within(y, [e, r], _shaken(samples), CONSTANTS["rms"] * sums * sampled) & finite
         rest = torch.where(far, y - r, 0.0)
         if bool((far & bad).any()) or _rms(rest, number) > found.bound:
             found.wrong, found.count = "value", int((far & ((y - r).abs() > found.bound)).sum()) or 1
-            return found
+            return
     found.closer = bool((y != e).any()) and found.error < found.eager
-    return found
+
+
+def apart(one: Any, other: Any, tolerance: float) -> Judgement | None:
+    """How far two values in fp64 are apart, relative, rms; None when that is not more than the tolerance."""
+    import torch
+
+    one, other = torch.as_tensor(one), torch.as_tensor(other)
+    if one.is_complex():
+        one, other = torch.view_as_real(one.resolve_conj()), torch.view_as_real(other.resolve_conj())
+    squares, size, number = 0.0, 0.0, one.numel()
+    for a, b in _pieces(one, other):
+        squares += float(_difference(a, b).square().sum())
+        size += float(torch.where(torch.isfinite(b), b, 0.0).square().sum())
+    error, size = math.sqrt(squares / max(1, number)), math.sqrt(size / max(1, number))
+    if error <= tolerance * size + 1e-12:
+        return None
+    apart = torch.cat([_difference(a, b).abs() for a, b in _pieces(one, other)])
+    count = int((apart > tolerance * size).sum()) or int((apart != 0).sum())
+    return Judgement("value", count, number, error, 0.0, tolerance * size)
+
+
+def _difference(a: Any, b: Any) -> Any:
+    """That of two values; 0 where both are the same infinity, or no number."""
+    import torch
+
+    return torch.where((a == b) | (torch.isnan(a) & torch.isnan(b)), 0.0, a - b)
 
 
 def _judge_integers(value: Any, others: list[Any], samples: Any, found: Judgement) -> Judgement:

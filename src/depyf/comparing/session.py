@@ -3,6 +3,7 @@
     facts.py        what is needed of torch, probed
     stages.py       Dynamo's graph as a whole
     decompositions.py, passes.py   operators and their decompositions; the graph before and after the passes
+    graph_copies.py, value_numbers.py   such a graph, and which of its values are those of another
     kernels.py      what Inductor knows of a graph's buffers
     first_graph_calls.py   the first call of each graph, checked kernel by kernel
     gradients.py    its gradients as a whole
@@ -36,8 +37,9 @@ from .findings import GraphVerdict, NumericReport
 from .first_calls import FirstCalls
 from .first_graph_calls import FirstGraphCall
 from .gradients import Gradients
+from .graph_copies import is_tangent
 from .kernels import PROBE, Plan, without_probes
-from .passes import Passes, check
+from .passes import Passes
 from .stages import FirstStages
 
 __all__ = ["Comparing", "begin_comparing", "compare"]
@@ -165,9 +167,11 @@ class Comparing:
 
     def _decompose(self, original: Any, mode: Any, op: Any, args: Any, kwargs: Any) -> Any:
         table = {} if self._busy else decompositions_of(mode)
+        result = original(mode, op, args, kwargs)
         if op in table:
-            done(self._session, "planning the comparison", self._decompositions.hear, op, table[op], args, kwargs)
-        return original(mode, op, args, kwargs)
+            done(self._session, "planning the comparison", self._decompositions.hear, op, table[op], args, kwargs,
+                 result)  # fmt: skip
+        return result
 
     def _compile(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         begun = None
@@ -293,15 +297,14 @@ class Comparing:
         if call is None:
             verdict.unchecked["its wrapper could not be loaded with probes"] = 1
             return module.call(args)
-        given = list(args)  # the graph takes them out of the list
-        self._contained(self._check_before, plan, verdict, given)
-        self._contained(first.begin, given)
-        result = call(args)
+        self._contained(self._check_before, plan, verdict, args)
+        self._contained(first.begin, args)
+        given = [one for node, one in zip(plan.placeholders, args) if is_tangent(node)]
+        result = call(args)  # takes them out of the list
         self._contained(first.end, list(result))
         name, _, kind = verdict.graph.partition(" ")
         if kind == "backward":
-            names = [one.name for one in plan.placeholders]
-            self._contained(self._gradients.ran, name, names, given, list(result), self._calls)
+            self._contained(self._gradients.ran, name, given, list(result), self._calls)
         return result
 
     def _check_before(self, plan: Plan, verdict: GraphVerdict, args: list[Any]) -> None:
@@ -309,7 +312,7 @@ class Comparing:
         self._decompositions.check(self._comparison, verdict.graph)
         inputs = {node.name: value for node, value in zip(plan.placeholders, args)}
         for pair in self._pairs.pop(id(plan), []):
-            check(pair, inputs, verdict)
+            self._passes.check(pair, inputs, verdict)
 
     def _contained(self, function: Any, *args: Any) -> None:
         """What fails costs verdicts; what is compiled meanwhile is not the program's, and is not recorded."""

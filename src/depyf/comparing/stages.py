@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from typing import Any, Iterable, Iterator, Sequence
+from typing import AbstractSet, Any, Iterable, Iterator, Sequence
 
 from ..explain.containment import logger
 from .evaluate import Cannot, same, wide_dtype
 from .findings import Finding, GraphVerdict, NumericReport
-from .rounding import Judgement, is_within_a_unit, judge
+from .rounding import CONSTANTS, Judgement, is_near, judge, random_numbers
 from .zoom import copied, lines_of
 
 __all__ = ["FirstStages", "Whole", "call", "copies", "is_of_higher_order", "leaves_of", "version_of",
@@ -42,17 +42,25 @@ class FirstStages:
         self.identities: list[int] = []  # of the inputs
         self.made: list[int] = []  # identities of the results that have gradients
         self._versions: list[int] = []
+        self.parameters: set[int] = set()  # inputs that nothing may write into
 
     def before(self, args: Sequence[Any]) -> None:
         """Keeps the inputs as they are."""
+        import torch
+
         self.identities = list(map(id, args))
         self.need_gradients = [getattr(one, "requires_grad", False) for one in args]
         self._versions = [version_of(one) for one in args]
         if any(node.op == "call_function" and is_of_higher_order(node.target) for node in self.module.graph.nodes):
             self.reason = "it has a higher-order operator"
             return
+        if torch.is_grad_enabled():
+            leaves = {at for at, one in enumerate(args) if self.need_gradients[at] and one.is_leaf}
+            others = [one for at, one in enumerate(args) if at not in leaves and isinstance(one, torch.Tensor)]
+            memory = set(map(memory_of, others))
+            self.parameters = {at for at in leaves if memory_of(args[at]) not in memory}
         try:
-            self.inputs = copies(args)
+            self.inputs = copies(args, shared=self.parameters)
         except Cannot as reason:
             self.reason = str(reason)
 
@@ -70,6 +78,8 @@ class FirstStages:
             return
         had_gradients = torch.is_grad_enabled()  # kept: transforms of functions in the graph ask for it
         try:
+            if any(version_of(args[at]) != self._versions[at] for at in self.parameters):
+                self.reason = self.reason or "it writes into a parameter"
             if self.reason:
                 raise Cannot(self.reason)
             self._compare(_tensors([results, args]), len(_tensors(results)))
@@ -80,7 +90,7 @@ class FirstStages:
 
     def _compare(self, compiled: list[Any], outputs: int) -> None:
         try:
-            whole = Whole(self.module, self.inputs)
+            whole = Whole(self.module, self.inputs, self.parameters)
         except NotImplementedError as error:  # an operator that eager has not in this precision
             raise Cannot(f"eager cannot run it: {error}") from None
         if self._is_all:
@@ -151,19 +161,20 @@ class FirstStages:
 
 
 class Whole:
-    """A graph as a whole, and the inputs of a call."""
+    """A graph as a whole, and the inputs of a call.
 
-    times = 1.0
-    """How much farther off than one value a result may be."""
+    Args:
+        shared: places of inputs that are the program's own: they are copied only if the graph writes into them.
+    """
 
-    def __init__(self, module: Any, inputs: list[Any]) -> None:
-        self.module, self.inputs = module, inputs
+    def __init__(self, module: Any, inputs: list[Any], shared: AbstractSet[int]) -> None:
+        self.module, self.inputs, self.shared = module, inputs, shared
         self._evaluated: dict[Any, list[Any]] = {}
         self.eager = self.run(module)
 
     def of(self, module: Any) -> Whole:
         """The same of a part of the graph."""
-        return Whole(module, self.inputs)
+        return Whole(module, self.inputs, self.shared)
 
     def copied(self, wide: bool) -> list[Any]:
         """The inputs, for one more run."""
@@ -190,7 +201,7 @@ class Whole:
         """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self.eager)):
             if value is not None and one is not None and value.shape == one.shape and not same(value, one):
-                if is_within_a_unit(value, one, self.times):
+                if is_near(value, one, CONSTANTS["whole"]):
                     yield at, Judgement(size=value.numel(), differs=True, near=True)
                     continue
                 samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
@@ -210,10 +221,18 @@ class Whole:
 
     def run(self, function: Any, mode: Any = None) -> list[Any]:
         """The graph's results, and its inputs afterwards."""
-        inputs = self.copied(mode is not None)
+        if function is self.module and mode is None and self.shared:
+            try:
+                with _unwritten([self.inputs[at] for at in self.shared]), without_random_numbers():
+                    return self.results(function, copies(self.inputs, shared=self.shared), False)
+            except _Written:
+                self.shared = set()
         with mode or contextlib.nullcontext(), without_random_numbers():
-            results = call(function, inputs, mode is not None)
-        return _tensors([results, inputs])
+            return self.results(function, self.copied(mode is not None), mode is not None)
+
+    def results(self, function: Any, inputs: list[Any], is_wide: bool) -> list[Any]:
+        """What `run` returns, of inputs that may be written into unless they are shared."""
+        return _tensors([call(function, inputs, is_wide), inputs])
 
     def compiled(self, backend: str) -> list[Any]:
         """The same of what a backend of torch makes of the graph."""
@@ -252,6 +271,29 @@ def without_random_numbers() -> Iterator[None]:
         raise Cannot("it has random numbers")
 
 
+class _Written(Exception):
+    """A graph writes into what it shares with the program."""
+
+
+def _unwritten(values: Iterable[Any]) -> Any:
+    """A mode of the dispatcher in which an operation that would write into some tensors raises `_Written`."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    memory = set(map(memory_of, values))
+
+    class Mode(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            kwargs = kwargs or {}
+            for at, argument in enumerate(func._schema.arguments):
+                if argument.alias_info is not None and argument.alias_info.is_write:
+                    written = args[at] if at < len(args) else kwargs.get(argument.name)
+                    if any(memory_of(one) in memory for one in _tensors(written)):
+                        raise _Written
+            return func(*args, **kwargs)
+
+    return Mode()
+
+
 def call(function: Any, inputs: Sequence[Any], wide: bool = False) -> Any:
     """Calls a graph with copies of what it has as attributes: parameters of an optimizer's step are the program's."""
     import torch
@@ -262,28 +304,37 @@ def call(function: Any, inputs: Sequence[Any], wide: bool = False) -> Any:
     return torch.func.functional_call(function, dict(zip(held, copies([*held.values()], wide))), tuple(inputs))
 
 
-def copies(values: Sequence[Any], wide: bool = False) -> list[Any]:
-    """Copies of inputs; those that share memory share it again."""
-    import torch
+def copies(values: Sequence[Any], wide: bool = False, shared: AbstractSet[int] = frozenset()) -> list[Any]:
+    """Copies of inputs, but for some that are `shared`; those that share memory share it again."""
     from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
     if any(map(is_traceable_wrapper_subclass, values)):
         raise Cannot("it has a tensor subclass")
     by_memory: dict[int, list[int]] = {}
     for at, value in enumerate(values):
-        if isinstance(value, torch.Tensor) and value.layout == torch.strided and value.numel():
-            by_memory.setdefault(value.untyped_storage().data_ptr(), []).append(at)
-    result = [copied(value, wide) for value in values]
-    for shared in by_memory.values():
-        ones = [values[at].detach() for at in shared]
+        if at not in shared and memory_of(value):
+            by_memory.setdefault(memory_of(value), []).append(at)
+    result = [value.detach() if at in shared else copied(value, wide) for at, value in enumerate(values)]
+    for places in by_memory.values():
+        ones = [values[at].detach() for at in places]
         if len({(one.dtype, one.is_conj(), one.is_neg()) for one in ones}) > 1:
             raise Cannot("inputs of several dtypes share memory")
         if len(ones) > 1:
             elements = ones[0].untyped_storage().nbytes() // ones[0].element_size()
             whole = copied(ones[0].as_strided((elements,), (1,), 0), wide)
-            for at, one in zip(shared, ones):
+            for at, one in zip(places, ones):
                 result[at] = whole.as_strided(one.shape, one.stride(), one.storage_offset())
     return result
+
+
+def memory_of(value: Any) -> int:
+    """Where a tensor's memory begins; 0 for what has none of its own."""
+    import torch
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or is_traceable_wrapper_subclass(value):
+        return 0
+    return value.untyped_storage().data_ptr() if value.numel() else 0
 
 
 def version_of(value: Any) -> int:
@@ -328,7 +379,7 @@ def widening(seed: int, eps: float) -> Any:
             is_view = any(argument.alias_info is not None for argument in func._schema.arguments)
             if not eps or is_view or not isinstance(result, torch.Tensor) or result.dtype != torch.float64:
                 return result
-            dice = torch.rand(result.shape, generator=numbers, dtype=torch.float64) - 0.5
+            dice = random_numbers(torch.rand, result.shape, numbers) - 0.5
             return result + result * eps * dice
 
     return Mode()
