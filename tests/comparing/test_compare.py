@@ -312,3 +312,33 @@ def test_a_training_step_is_done_once(tmp_path):
             losses = [torch.compile(model)(torch.ones(4, 3)) for _ in range(2)]
         states.append([*losses, *model.state_dict().values(), torch.random.get_rng_state()])
     assert all(torch.equal(*pair) for pair in zip(*states))
+
+
+@pytest.mark.parametrize("every, wrong", [(0, []), (3, []), (2, ["0/0 inference, every 2 calls"])])
+def test_a_fault_that_only_a_later_call_shows_is_found_if_that_call_is_compared(tmp_path, monkeypatch, every, wrong):
+    from torch._inductor.lowering import lowerings
+
+    aten = torch.ops.aten
+    right = lowerings[aten.abs.default]
+
+    def wrong_if_large(x):
+        return lowerings[aten.where.self](
+            lowerings[aten.gt.Scalar](x, 100), lowerings[aten.mul.Tensor](right(x), 1.01), right(x)
+        )
+
+    monkeypatch.setitem(lowerings, aten.abs.default, wrong_if_large)
+    torch._dynamo.reset()
+    function = torch.compile(lambda x: torch.abs(x) + 1)
+    with depyf.compare(tmp_path, every=every) as report:
+        for scale in (1, 1, 200, 1, 1):
+            function(torch.linspace(-2, 2, 33) * scale)
+    function(torch.linspace(-2, 2, 33) * 200)
+    assert [one.graph for one in report.verdicts if one.wrong] == wrong
+    assert all("aten.abs" in one.operation for one in report.findings)
+
+
+def test_the_number_of_calls_is_checked(tmp_path):
+    with pytest.raises(ValueError, match="every must be 0 or more, not -1"), depyf.compare(tmp_path, every=-1):
+        pass
+    with pytest.raises(TypeError), depyf.compare(tmp_path, every="2"):
+        pass

@@ -97,7 +97,7 @@ class GraphVerdict:
         unchecked: why the others were not: a reason, and how many.
         error, eager, bound: those of the value that came closest to its bound.
         closer: values that differ from eager's and are closer to fp64.
-        differing, near: values that are not eager's, bit for bit; those that differ by a few units in the last
+        differing, near: values that are not eager's, bit for bit; those that differ by some units in the last
             place.
         wrong: findings.
     """
@@ -142,7 +142,7 @@ class GraphVerdict:
         elif self.bound:
             said = f"agrees within rounding (error {self.error:.2g}, eager's {self.eager:.2g}, bound {self.bound:.2g})"
         elif self.differing and self.differing == self.near:
-            said = "agrees within rounding (what differs from eager does so by a few units in the last place)"
+            said = "agrees within rounding (what differs from eager does so by some units in the last place)"
         elif self.differing:
             said = f"agrees within rounding ({self.differing} with other NaN, infinities or integers than eager's)"
         else:

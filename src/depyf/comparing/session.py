@@ -21,6 +21,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
+import operator
 import os
 from typing import Any, Iterator
 
@@ -46,11 +47,11 @@ __all__ = ["Comparing", "begin_comparing", "compare"]
 
 
 @contextlib.contextmanager
-def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
+def compare(directory: str | os.PathLike[str], every: int = 0) -> Iterator[NumericReport]:
     """Records what `torch.compile` does in the block, as `depyf.prepare_debug` does, and compares what it computes.
 
-    On the first call of each graph that Inductor compiles in the block, every buffer, output and mutated input is
-    compared with its operation in eager's precision and in fp64::
+    On the first call of each graph that Inductor compiles in the block, and on later ones if that is asked for, every
+    buffer, output and mutated input is compared with its operation in eager's precision and in fp64::
 
         with depyf.compare("./dump") as report:
             step()
@@ -61,12 +62,14 @@ def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
 
     Args:
         directory: the directory of the recording; the findings are in ``comparison.json``, and each has a repro file.
+        every: after the first call of a graph, its kernels are compared on every call of this number; 0 for none.
 
     Yields:
         The comparison: verdicts of graphs and findings, complete when the block is left.
 
     Raises:
-        TypeError: the directory is no path.
+        TypeError: the directory is no path, or `every` no integer.
+        ValueError: `every` is negative.
         ImportError: torch cannot be imported.
 
     Example:
@@ -76,11 +79,15 @@ def compare(directory: str | os.PathLike[str]) -> Iterator[NumericReport]:
         []
     """
     require_torch("compare")
+    if operator.index(every) < 0:
+        raise ValueError(f"every must be 0 or more, not {every}")
     with prepare_debug(directory) as session, contextlib.ExitStack() as undo:
-        yield begin_comparing(session, undo)
+        yield begin_comparing(session, undo, every=every)
 
 
-def begin_comparing(session: Session, until: contextlib.ExitStack, repros: bool = True) -> NumericReport:
+def begin_comparing(
+    session: Session, until: contextlib.ExitStack, repros: bool = True, every: int = 0
+) -> NumericReport:  # fmt: skip
     """Compares from now on, in a recording that has begun, until `until` is closed, or the process ends."""
     comparison, undo, process = NumericReport(), contextlib.ExitStack(), os.getpid()
 
@@ -99,15 +106,15 @@ def begin_comparing(session: Session, until: contextlib.ExitStack, repros: bool 
         logger.warning("nothing is compared: %s", reason)
     else:
         folder = session.directory if repros else ""
-        done(session, "hooking Dynamo", Comparing(comparison, folder, session).begin, undo)
+        done(session, "hooking Dynamo", Comparing(comparison, folder, session, every).begin, undo)
     return comparison
 
 
 class Comparing:
     """The hooks on Inductor, and the graphs that are being compiled."""
 
-    def __init__(self, comparison: NumericReport, folder: str, session: Session) -> None:
-        self._comparison, self._folder, self._session = comparison, folder, session
+    def __init__(self, comparison: NumericReport, folder: str, session: Session, every: int) -> None:
+        self._comparison, self._folder, self._session, self.every = comparison, folder, session, every
         self._plans: dict[int, Plan] = {}
         self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
         self._decompositions, self._passes = Decompositions(), Passes()
@@ -132,6 +139,7 @@ class Comparing:
             undo.callback(self._calls.close)
         if not missing(DECOMPOSITIONS):
             self._wrap(undo, proxy_tensor, "maybe_handle_decomp", self._decompose)
+        undo.callback(setattr, self, "every", 0)
         self._undo = undo
 
     def _hook_inductor(self) -> None:
@@ -286,18 +294,21 @@ class Comparing:
 
     # ---- when the graph is called
 
-    def first_call(self, module: Any, plan: Plan, verdict: GraphVerdict, args: Any) -> Any:
-        """The first call of a graph, with probes."""
-        if self._busy:
+    def call_compared(self, module: Any, plan: Plan, verdict: GraphVerdict, args: Any) -> Any:
+        """The first call of a graph, with probes, or a later one that is compared."""
+        if self._busy or verdict.wrong:
             return module.call(args)
-        self._comparison.verdicts.append(verdict)
+        is_first = plan.name == verdict.graph
+        if not any(one is verdict for one in self._comparison.verdicts):
+            self._comparison.verdicts.append(verdict)
         first = FirstGraphCall(plan, self._folder, verdict)
         call = done(self._session, f"loading the wrapper of {plan.name} with probes", _probed, module, plan,
                     lambda at, names: self._contained(first.probe, at, names))  # fmt: skip
         if call is None:
             verdict.unchecked["its wrapper could not be loaded with probes"] = 1
             return module.call(args)
-        self._contained(self._check_before, plan, verdict, args)
+        if is_first:
+            self._contained(self._check_before, plan, verdict, args)
         self._contained(first.begin, args)
         given = [one for node, one in zip(plan.placeholders, args) if is_tangent(node)]
         result = call(args)  # takes them out of the list
@@ -332,10 +343,12 @@ class Comparing:
 
 
 class _Checked:
-    """The module of a graph, whose first call is checked."""
+    """The module of a graph, whose first call is checked, and later ones if the program asks for it."""
 
     def __init__(self, module: Any, plan: Plan, verdict: GraphVerdict, comparing: Comparing) -> None:
         self._module, self._first = module, [(plan, verdict, comparing)]
+        self._later: tuple[Plan, GraphVerdict, Comparing] | None = None
+        self._left = 0  # calls, until one is compared again
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
@@ -344,7 +357,18 @@ class _Checked:
         """The graph."""
         if self._first:
             plan, verdict, comparing = self._first.pop()
-            return comparing.first_call(self._module, plan, verdict, args)
+            if comparing.every:
+                later = GraphVerdict(f"{verdict.graph}, every {comparing.every} calls")
+                self._later, self._left = (plan, later, comparing), comparing.every
+            return comparing.call_compared(self._module, plan, verdict, args)
+        if self._later is not None:
+            plan, later, comparing = self._later
+            self._left -= 1
+            if not comparing.every:  # the block has ended
+                self._later = None
+            elif not self._left:
+                self._left = comparing.every
+                return comparing.call_compared(self._module, plan, later, args)
         return self._module.call(args)
 
 

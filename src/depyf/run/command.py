@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
     command = commands.add_parser(
         "run", help="run a program and record what torch.compile does", description=_RUN,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="depyf run [-o DIR] [--html] [--compare] [--time] [-q] [--json] [--own PACKAGE] "
+        usage="depyf run [-o DIR] [--html] [--compare] [--every N] [--time] [-q] [--json] [--own PACKAGE] "
         "(SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
     )  # fmt: skip
     command.add_argument("-o", "--output", metavar="DIR", default=FOLDER,
@@ -59,6 +59,8 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--html", action="store_true", help=f"write the report as {_PAGE} too")
     command.add_argument("--compare", action="store_true",
                          help="name the first lines that compute something else once they are compiled")  # fmt: skip
+    command.add_argument("--every", type=_calls, default=0, metavar="N",
+                         help="with --compare: compare the kernels again on every Nth call")  # fmt: skip
     command.add_argument("--time", action="store_true",
                          help="time each kernel on the CPU, at all lines of the program that are in it")  # fmt: skip
     command.add_argument("-q", "--quiet", action="store_true", help="print no summary at the end")
@@ -93,6 +95,12 @@ def add_commands(commands: Any) -> None:
     )  # fmt: skip
 
 
+def _calls(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of calls: it must be 1 or more")
+    return int(text)
+
+
 def run(options: argparse.Namespace, path: list[str] | None = None) -> int:
     """``depyf run``: returns when the program has ended well. ``path`` is the `sys.path` that Python started with."""
     from ..owners import own
@@ -121,7 +129,7 @@ def run(options: argparse.Namespace, path: list[str] | None = None) -> int:
             _end_by_interrupt()
 
     record(os.path.abspath(options.output), at_end, options.html, shows_progress=not options.quiet,
-           compares=options.compare, times=options.time)
+           compares=options.compare or bool(options.every), times=options.time, every=options.every)
     interrupted = False
     started = time.time()
     try:

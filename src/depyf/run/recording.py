@@ -56,11 +56,12 @@ class When(importlib.abc.MetaPathFinder):
 
 def record(
     directory: str, at_end: Callable[[Any, Any], None], html: bool = False, shows_progress: bool = False,
-    compares: bool = False, times: bool = False,
+    compares: bool = False, times: bool = False, every: int = 0,
 ) -> None:
     """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None,
     and the exception with which a recording failed to begin, or None.
 
+    With `compares`, what is computed is compared with eager, on `every` call of that number after the first one too.
     With `shows_progress`, a terminal has a line on each long compilation while it lasts.
 
     What is registered here first runs last: after the program's own functions of `atexit`, and its threads.
@@ -85,7 +86,7 @@ def record(
             if compares:
                 from ..comparing.session import begin_comparing
 
-                begin_comparing(session, stack)
+                begin_comparing(session, stack, every=every)
         except Exception as error:
             failed.append(error)
 
