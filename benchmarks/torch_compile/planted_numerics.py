@@ -243,13 +243,13 @@ def generated(name: str, size: float = 1.001, vectors: bool = False) -> Callable
 
 def fused(name: str, other: str, size: float = 1.001) -> Callable[[], Any]:
     """The C++ of an operation is off by a factor in a kernel which has computed another operation before."""
-    seen = set()
+    seen: Dict[int, Any] = {}  # kernels, kept alive: another must not get the identity of one
 
     def noted(original: Any, form: str) -> Any:
         from torch._inductor.virtualized import V
 
         def note(*args: Any) -> Any:
-            seen.add(id(V.kernel))
+            seen[id(V.kernel)] = V.kernel
             return original(*args)
 
         return note

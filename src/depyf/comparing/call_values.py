@@ -7,7 +7,7 @@ from typing import Any, Mapping
 from .eager_process import EagerProcess
 from .evaluate import Cannot
 from .left_behind import agree
-from .rounding import CONSTANTS, Judgement, is_near, judge, of_a_whole
+from .rounding import CONSTANTS, Judgement, judge, of_a_whole, settled
 
 __all__ = ["DYNAMO", "CallValues"]
 
@@ -46,8 +46,9 @@ class CallValues:
             return Judgement()
         mine, theirs = _number(value), _number(eager)
         is_number = mine is not None and theirs is not None and (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
-        if is_number and is_near(mine, theirs, CONSTANTS["whole"]):
-            return Judgement(size=mine.numel(), differs=True, near=True)
+        settles = settled(mine, theirs, CONSTANTS["whole"]) if is_number else None
+        if settles is not None:
+            return settles
         if not agree(self._again(seed=1).get(path), eager):
             raise Cannot("it varies from call to call, as with random numbers")
         found = Judgement(wrong="value")

@@ -11,10 +11,10 @@ import math
 import weakref
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
-from .rounding import Judgement, allowed_at_least, is_near, judge, random_numbers
+from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
 __all__ = ["Cannot", "Eager", "Exact", "RANDOM", "References", "Rounded", "STALE", "alone", "as_integers", "closure",
-           "evaluate", "evaluate_in_memory", "has_sums", "number_of", "same", "why_not", "wide_dtype"]
+           "evaluate", "evaluate_in_memory", "has_sums", "number_of", "why_not", "wide_dtype"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
 _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
@@ -459,10 +459,9 @@ class References:
         undefined = self._undefined(node)
         if undefined is not None:
             value = torch.where(undefined, eager, value)
-        if same(value, eager):
-            return Judgement(size=value.numel())
-        if is_near(value, eager, *allowed_at_least(_rounded(node), self.has_sums)):
-            return Judgement(size=value.numel(), differs=True, near=True)
+        found = settled(value, eager, *allowed_at_least(_rounded(node), self.has_sums))
+        if found is not None:
+            return found
         exact = self.of(Exact(), "exact")[node]
         return judge(value, eager, exact, lambda scale: self.samples(node, scale), self.has_sums)
 
@@ -474,16 +473,3 @@ def as_integers(value: Any) -> Any:
     integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     value = torch.view_as_real(value.resolve_conj()) if value.is_complex() else value
     return value.view(integers[value.element_size()])
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two tensors are equal, NaN to NaN."""
-    import torch
-
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return False
-    if torch.equal(one, other):
-        return True
-    if not (one.is_floating_point() or one.is_complex()) or bool(torch.isfinite(one.sum())):
-        return False  # there is no NaN
-    return bool(((one == other) | (one != one) & (other != other)).all())

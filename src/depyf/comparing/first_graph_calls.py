@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from .evaluate import Cannot, Eager, References, alone, as_integers, closure, same
+from .evaluate import Cannot, Eager, References, alone, as_integers, closure
 from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
-from .rounding import Judgement
+from .rounding import Judgement, same
 from .zoom import lines_of, operation, zoom
 
 __all__ = ["FirstGraphCall"]

@@ -6,10 +6,10 @@ import copy
 import functools
 from typing import AbstractSet, Any, Sequence
 
-from .evaluate import Cannot, same
+from .evaluate import Cannot
 from .findings import GraphVerdict
 from .first_calls import FirstCalls
-from .rounding import CONSTANTS, Judgement, is_near, of_a_whole
+from .rounding import CONSTANTS, Judgement, of_a_whole, settled
 from .stages import FirstStages, Whole, call, leaves_of
 
 __all__ = ["Gradients"]
@@ -127,10 +127,10 @@ class _Backward(Whole):
     def _program_s_if_near(self, mine: Any, gradient: Any) -> Any:
         if mine is None or mine.shape != gradient.shape or mine.dtype != gradient.dtype:
             return None
-        if not same(mine, gradient):
-            if not is_near(mine, gradient, CONSTANTS["whole"]):
-                return None
-            self.has_near = True
+        found = settled(mine, gradient, CONSTANTS["whole"])
+        if found is None:
+            return None
+        self.has_near |= found.near
         return mine
 
     def compiled(self, backend: str) -> list[Any]:

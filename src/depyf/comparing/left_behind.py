@@ -9,7 +9,7 @@ import types
 from typing import Any, Iterable, Iterator, Mapping
 
 from ..explain.code_objects import with_nested
-from .evaluate import same
+from .rounding import same
 from .stages import copies, version_of
 
 __all__ = ["RESULT", "UNCHANGED", "agree", "differing", "globals_of", "left_behind", "tensors", "versions", "widen"]

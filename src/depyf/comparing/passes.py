@@ -32,7 +32,7 @@ class Passes:
     """Hears of Inductor's passes; checks them when a graph is called first."""
 
     def __init__(self) -> None:
-        self._before: dict[int, GraphCopy] = {}
+        self._before: dict[int, tuple[Any, GraphCopy]] = {}  # by identities of modules, which are kept alive
         self._joint: dict[str, GraphPair] = {}  # by compile ids
         self._regions: dict[str, bool] = {}  # parts that passes rewrote, and whether they compute the same
         self._depth = 0
@@ -48,7 +48,7 @@ class Passes:
             self._depth -= 1
         if before is not None:
             changed = module if result is None else result  # torch 2.6 gives nothing
-            self._before[id(changed)] = before
+            self._before[id(changed)] = changed, before
             if any(map(is_tangent, before.placeholders)):
                 self._joint[compile_id] = GraphPair(before, GraphCopy(changed))
         return result
@@ -56,7 +56,7 @@ class Passes:
     def post_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
         """Runs the passes on a graph before it is lowered."""
         if self._depth == 0:
-            self._before.setdefault(id(module), GraphCopy(module))
+            self._before.setdefault(id(module), (module, GraphCopy(module)))
         self._depth += 1
         try:
             return original(module, *args, **kwargs)
@@ -65,7 +65,7 @@ class Passes:
 
     def take(self, module: Any, compile_id: str, is_backward: bool) -> list[GraphPair]:
         """Of a graph that is about to be lowered: what is to be equal, in the order of stages."""
-        before = self._before.pop(id(module), None)
+        _, before = self._before.pop(id(module), (None, None))
         if before is None:
             return []
         joint = self._joint.get(compile_id)

@@ -11,7 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Sequence
 
-__all__ = ["CONSTANTS", "Judgement", "allowed_at_least", "apart", "is_near", "judge", "of_a_whole", "random_numbers"]
+__all__ = ["CONSTANTS", "Judgement", "allowed_at_least", "apart", "judge", "of_a_whole", "random_numbers",
+           "same", "settled"]
 
 CONSTANTS = {
     "rms": 3.0,  # times the larger of eager's error and of the sampled one
@@ -53,13 +54,34 @@ class Judgement:
     near: bool = False
 
 
-def is_near(value: Any, eager: Any, rms: float, furthest: float = math.inf) -> bool:
-    """Whether a value is so near to eager's that fp64 need not be asked.
+def same(one: Any, other: Any) -> bool:
+    """Whether two tensors are equal, NaN to NaN."""
+    import torch
+
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if torch.equal(one, other):
+        return True
+    if not (one.is_floating_point() or one.is_complex()) or bool(torch.isfinite(one.sum())):
+        return False  # there is no NaN
+    return bool(((one == other) | (one != one) & (other != other)).all())
+
+
+def settled(value: Any, eager: Any, rms: float, furthest: float = math.inf) -> Judgement | None:
+    """What is said of a value without fp64; None where that has to be asked.
 
     Args:
-        rms: units in the last place by which it may be off.
+        rms: units in the last place by which it may be off from eager's.
         furthest: those by which its single elements may be off, beside the largest of them.
     """
+    if same(value, eager):
+        return Judgement(size=value.numel())
+    if _is_near(value, eager, rms, furthest):
+        return Judgement(size=value.numel(), differs=True, near=True)
+    return None
+
+
+def _is_near(value: Any, eager: Any, rms: float, furthest: float) -> bool:
     import torch
 
     if not value.is_floating_point() or not value.numel():

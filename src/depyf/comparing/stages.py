@@ -11,9 +11,9 @@ import copy
 from typing import AbstractSet, Any, Iterable, Iterator, Sequence
 
 from ..explain.containment import logger
-from .evaluate import Cannot, same, wide_dtype
+from .evaluate import Cannot, wide_dtype
 from .findings import Finding, GraphVerdict, NumericReport
-from .rounding import CONSTANTS, Judgement, is_near, judge, random_numbers
+from .rounding import CONSTANTS, Judgement, judge, random_numbers, same, settled
 from .zoom import copied, lines_of
 
 __all__ = ["FirstStages", "Whole", "call", "copies", "is_of_higher_order", "leaves_of", "version_of",
@@ -200,12 +200,13 @@ class Whole:
     def judged(self, values: list[Any]) -> Iterator[tuple[int, Judgement]]:
         """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self.eager)):
-            if value is not None and one is not None and value.shape == one.shape and not same(value, one):
-                if is_near(value, one, CONSTANTS["whole"]):
-                    yield at, Judgement(size=value.numel(), differs=True, near=True)
-                    continue
-                samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
-                yield at, judge(value, one, self._exact(0, 0.0)[at], samples, True)
+            if value is not None and one is not None and value.shape == one.shape:
+                found = settled(value, one, CONSTANTS["whole"])
+                if found is None:
+                    samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
+                    found = judge(value, one, self._exact(0, 0.0)[at], samples, True)
+                if found.differs:
+                    yield at, found
 
     def _exact(self, seed: int, scale: float) -> list[Any]:
         import torch
