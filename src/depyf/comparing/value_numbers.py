@@ -69,13 +69,17 @@ class ValueNumbers:
 
     def _agree(self, one: Any, other: Any) -> bool:
         """Computes what leads to both from values that both graphs have."""
-        numbers = set(self._right.values())
-        left, sources = closure([one], lambda node: _is_given(node, self._left[node] in numbers))
-        right, others = closure([other], lambda node: _is_given(node, self._right[node] in self._makers))
-        if len(left) + len(right) > _LARGEST or any(map(why_not, [*left, *right])):
-            return False
-        given = {self._left[node]: node for node in sources}
-        given.update((self._right[node], self._makers[self._right[node]]) for node in others)
+        in_both, apart = set(self._makers) & set(self._right.values()), {-1}
+        while apart:  # a value must not be random in one graph, and come of random ones in the other
+            left, sources = closure([one], lambda node: _is_given(node, self._left[node] in in_both))
+            right, others = closure([other], lambda node: _is_given(node, self._right[node] in in_both))
+            if len(left) + len(right) > _LARGEST or any(map(why_not, [*left, *right])):
+                return False
+            given = {self._left[node]: node for node in sources}
+            new = {self._right[node]: self._makers[self._right[node]] for node in others}
+            apart = {number for number in given.keys() ^ new.keys() if number in in_both}
+            in_both.discard(max(apart, default=-1))  # the last of them may come of the others
+        given.update(new)
         key = "" if any(node.op == "get_attr" for node in (*left, *right)) else self._key(given, left, right)
         if key in self._known:
             return self._known[key]
@@ -85,12 +89,17 @@ class ValueNumbers:
         return agree
 
     def _key(self, given: Mapping[int, Any], left: Sequence[Any], right: Sequence[Any]) -> str:
-        places = {number: at for at, number in enumerate(given)}
-        parts: list[Any] = [(_like(node), "" if _is_float(node) else node.name) for node in given.values()]
+        parts: list[Any] = []
+        places: dict[int, int] = {}  # of what is given, in the order of its first use
         for nodes, numbers in ((left, self._left), (right, self._right)):
-            known = {node: f"given {places[numbers[node]]}" for node in numbers if numbers[node] in places}
-            known.update((node, f"made {at}") for at, node in enumerate(nodes))
-            parts += [(_call(node)[0], [known[one] for one in _call(node)[1]], _like(node)) for node in nodes]
+            made = {node: f"made {at}" for at, node in enumerate(nodes)}
+            for node in nodes:
+                form, inputs = _call(node)
+                known = [made.get(one) or places.setdefault(numbers[one], len(places)) for one in inputs]
+                parts.append((form, known, _like(node)))
+        for number in places:
+            node = given[number]
+            parts.append((_like(node), "" if _is_float(node) else node.name))
         return repr(parts)
 
     def _agree_on_values(self, given: Mapping[int, Any], *sides: tuple[Sequence[Any], Sequence[Any]]) -> bool:
