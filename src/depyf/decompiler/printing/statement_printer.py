@@ -338,5 +338,7 @@ def _blank_lines(previous: n.Statement, statement: n.Statement, kind: str) -> in
 
 # The method of each class of nodes has the name of the class.
 _METHODS: dict[type, Callable[[StatementPrinter, Any], None]] = {
-    getattr(n, name): method for name, method in vars(StatementPrinter).items() if name in n.__all__
+    getattr(n, name): method
+    for name, method in vars(StatementPrinter).items()
+    if isinstance(getattr(n, name, None), type)
 }
