@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from ..bytecode import Instruction, RawCode, known_instructions
+from ..bytecode import Instruction, RawCode, known_instructions, unbound_name
 from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_VARARGS, CO_VARKEYWORDS
 from ..bytecode.instruction import EMPTY_BODY, Position
 from ..bytecode.kinds import kind_of
@@ -91,13 +91,24 @@ class ExitEvidence:
         if columns[0] is None or any(other.position == columns and other.op not in _UNWINDS for other in before):
             return ""
         if None in columns:
-            return None
+            return "" if self.ends_before_a_return(block, position) else None
         if columns in self.evaluated or columns in self.calls:  # of a pattern that did not match, or a statement
             return ""
         if columns[0] != columns[1]:
             return None
         width = columns[3] - columns[2]
         return "return None" if width == len("None") and self.follows_return(columns) else _KEYWORDS.get(width)
+
+    def ends_before_a_return(self, block: BasicBlock, position: int) -> bool:
+        """Whether the handler that ends at ``position`` is left for the return of a constant on another line."""
+        end, following = block.instructions[position], block.instructions[position + 1 :]
+        if unbound_name(following[:3]) is not None:
+            following = following[3:]
+        if [i.op for i in following] == ["JUMP"] or not following:
+            after = block.target if following else block.fall
+            following = after.instructions if after is not None and not after.follows_copy else []
+        is_return = [i.op for i in following] == ["CONST", "RETURN_VALUE"]
+        return is_return and end.op == "POP_EXCEPT" and following[-1].line not in (None, end.line)
 
     def is_continue(self, block: BasicBlock) -> bool:
         """Whether the jump at the end of ``block`` is alone on its line, and as wide as ``continue``.
