@@ -140,20 +140,12 @@ def _async_for(work: Disassembly) -> None:
     work.update_present()
 
 
-def _threaded_breaks(work: Disassembly) -> None:
-    unthread_breaks(work.instructions)
-
-
 def _unwind(work: Disassembly) -> None:
     blocks = work.table.loops_are_blocks
     work.instructions = unwind_blocks(
         work.instructions, work.error, loops_are_blocks=blocks, room=work.raw.stacksize
     )
     work.update_present()
-
-
-def _unbound_stores(work: Disassembly) -> None:
-    work.instructions = drop_unbound_stores(work.instructions, work.raw.parameters)
 
 
 def _saved_nulls(work: Disassembly) -> None:
@@ -173,14 +165,6 @@ def _second_slots(work: Disassembly) -> None:
     )
 
 
-def _loop_ends(work: Disassembly) -> None:
-    work.instructions = fold_loop_ends(work.instructions, work.error)
-
-
-def _tested_bools(work: Disassembly) -> None:
-    check_tested_bools(work.instructions, work.error)
-
-
 def _conditions(work: Disassembly) -> None:
     table = work.table
     work.instructions = fold_conditions(
@@ -188,31 +172,10 @@ def _conditions(work: Disassembly) -> None:
     )
 
 
-def _stop_iteration(work: Disassembly) -> None:
-    expected = work.expects_stop_iteration
-    work.instructions = drop_stop_iteration_handler(work.instructions, work.error, expected=expected)
-
-
-def _awaits(work: Disassembly) -> None:
-    work.instructions = fold_awaits(work.instructions, work.error)
-
-
-def _class_names(work: Disassembly) -> None:
-    work.instructions = fold_class_names(work.instructions)
-
-
 def _operations(work: Disassembly) -> None:
     for instruction in work.instructions:
         if instruction.op not in OPERATIONS:
             raise work.error(f"{instruction.op} outside what it is part of", instruction.offset)
-
-
-def _class_facts(work: Disassembly) -> None:
-    work.instructions = fold_class_facts(work.instructions, work.raw)
-
-
-def _size(work: Disassembly) -> None:
-    check_size(work.instructions, work.error)
 
 
 def _stray_index(work: Disassembly) -> str:
@@ -240,14 +203,14 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          holds=(_INDICES,)),
     Pass("async_for", _async_for, "Give 3.7's async for the form of 3.8, before its blocks are gone.",
          lambda work: work.table.loops_are_blocks, (_INDICES,)),
-    Pass("threaded_breaks", _threaded_breaks,
+    Pass("threaded_breaks", lambda work: unthread_breaks(work.instructions),
          "Make tests jump to the break that the compiler made them jump past, while dead code shows where it is.",
          lambda work: not work.table.behavior.lines_leave_nops, (_INDICES,)),
     Pass("block_stack", _unwind, "Turn blocks into handlers; later passes know nothing of blocks.",
          lambda work: not work.present.isdisjoint(USES_BLOCKS), (_INDICES, _none_left(*USES_BLOCKS))),
-    Pass("unbound_stores", _unbound_stores,
+    Pass("unbound_stores", lambda work: drop_unbound_stores(work.instructions, work.raw.parameters),
          "Drop stores of NULL to variables without a value, before anything reads them.",
-         lambda work: "NULL" in work.present, (_INDICES,)),
+         lambda work: "NULL" in work.present, (_INDICES,), "instructions"),
     Pass("hidden_locals", _hidden_locals,
          "Read variables of inlined comprehensions as locals where they share the slot of a cell.",
          lambda work: "LOAD_FAST_AND_CLEAR" in work.present, (_INDICES,)),
@@ -255,28 +218,34 @@ PASSES: tuple[Pass[Disassembly], ...] = (
          "Merge the two slots of iterators and exit functions; later passes expect one entry.",
          lambda work: work.table.iterator_pairs or "LOAD_SPECIAL" in work.present,
          (_INDICES, _none_left("LOAD_SPECIAL"))),
-    Pass("loop_ends", _loop_ends, "Fold the end of a loop into its FOR_ITER, whose iterator is one entry by now.",
-         lambda work: not work.present.isdisjoint(LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS))),
-    Pass("tested_bools", _tested_bools, "Refuse jumps on values that may not be bool, while TO_BOOL tells which are.",
+    Pass("loop_ends", lambda work: fold_loop_ends(work.instructions, work.error),
+         "Fold the end of a loop into its FOR_ITER, whose iterator is one entry by now.",
+         lambda work: not work.present.isdisjoint(LOOP_ENDS), (_INDICES, _none_left(*LOOP_ENDS)), "instructions"),
+    Pass("tested_bools", lambda work: check_tested_bools(work.instructions, work.error),
+         "Refuse jumps on values that may not be bool, while TO_BOOL tells which are.",
          lambda work: work.table.jumps_test_bools and not work.present.isdisjoint(_MAY_TEST)),
     Pass("conditions", _conditions, "Give every test one form; TO_BOOL before a jump is part of it.",
          lambda work: not work.present.isdisjoint(_TESTS), (_INDICES,)),
-    Pass("stop_iteration", _stop_iteration,
+    Pass("stop_iteration",
+         lambda work: drop_stop_iteration_handler(work.instructions, work.error, expected=work.expects_stop_iteration),
          "Drop the handler around a generator; the tests outside of it have their final form.",
-         lambda work: work.expects_stop_iteration or "STOPITERATION_ERROR" in work.present, (_INDICES,)),
-    Pass("awaits", _awaits, "Fold the loop that sends to an awaitable into one operation.",
-         lambda work: not work.present.isdisjoint(_SENDS), (_INDICES, _none_left("SEND", "GET_ANEXT"))),
-    Pass("class_names", _class_names, "Fold a lookup that tries the namespace of a class first into one operation.",
-         lambda work: "LOAD_LOCALS" in work.present, (_INDICES,)),
+         lambda work: work.expects_stop_iteration or "STOPITERATION_ERROR" in work.present, (_INDICES,),
+         "instructions"),
+    Pass("awaits", lambda work: fold_awaits(work.instructions, work.error),
+         "Fold the loop that sends to an awaitable into one operation.",
+         lambda work: not work.present.isdisjoint(_SENDS), (_INDICES, _none_left("SEND", "GET_ANEXT")), "instructions"),
+    Pass("class_names", lambda work: fold_class_names(work.instructions),
+         "Fold a lookup that tries the namespace of a class first into one operation.",
+         lambda work: "LOAD_LOCALS" in work.present, (_INDICES,), "instructions"),
     Pass("operations", _operations, "Refuse operations of a shape that no pass has folded."),
     Pass("saved_nulls", _saved_nulls,
          "Find the variable that a leading NULL stands for, once every operation has its final stack effect.",
          lambda work: {"NULL", "STORE_FAST"} <= work.present and not work.present.isdisjoint(_JUMPS)
          and "LOAD_FAST_AND_CLEAR" in work.table.opcodes, (_INDICES,)),
-    Pass("class_facts", _class_facts,
+    Pass("class_facts", lambda work: fold_class_facts(work.instructions, work.raw),
          "Fold what only the compiler stores in a class; its operands have their final form.",
-         lambda work: not work.raw.is_function, (_INDICES,)),
-    Pass("size", _size,
+         lambda work: not work.raw.is_function, (_INDICES,), "instructions"),
+    Pass("size", lambda work: check_size(work.instructions, work.error),
          "Refuse operands and constants that no compiler makes so large: later work is proportional.",
          holds=(_INDICES,)),
 )  # fmt: skip

@@ -66,17 +66,9 @@ def _write(work: DispatchWork) -> None:
     work.blocks = work.writer.run()
 
 
-def _join_tests(work: DispatchWork) -> None:
-    work.blocks = join_tests(work.blocks)
-
-
 def _structure(work: DispatchWork) -> None:
     work.structure = Structure(work.analysis, work.blocks, work.writer.variables, work.error)
     work.out = work.structure.run()
-
-
-def _polish(work: DispatchWork) -> None:
-    work.out = polish(work.out, work.writer.variables.ours | work.machine.temporaries)
 
 
 def _define(work: DispatchWork) -> None:
@@ -110,11 +102,12 @@ PASSES: tuple[Pass[DispatchWork], ...] = (
     Pass("analyse", _analyse, "Cut into nodes, each with one stack and one place in try bodies and handlers."),
     Pass("write", _write, "Write each node; stack entries that outlive a node become variables.",
          holds=(_NODES,)),
-    Pass("tests", _join_tests, "Join tests that follow each other, before their places are chosen.",
-         holds=(_NODES,)),
+    Pass("tests", lambda work: join_tests(work.blocks),
+         "Join tests that follow each other, before their places are chosen.", holds=(_NODES,), into="blocks"),
     Pass("structure", _structure, "Nest the nodes, with a state variable where nesting is not enough.",
          holds=(_JUMPS,)),
-    Pass("polish", _polish, "Drop variables of ours that are read once, and redundant jumps.", holds=(_JUMPS, _BODIES)),
+    Pass("polish", lambda work: polish(work.out, work.writer.variables.ours | work.machine.temporaries),
+         "Drop variables of ours that are read once, and redundant jumps.", holds=(_JUMPS, _BODIES), into="out"),
     Pass("definition", _define, "Put the function around them, with declarations.",
          holds=(_JUMPS,)),
 )  # fmt: skip

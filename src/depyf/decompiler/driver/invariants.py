@@ -6,6 +6,8 @@ no compiler made may break one before any pass has run.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..bytecode import CONDITIONAL_JUMPS, NO_FALL_THROUGH, stack_use
 from ..bytecode.disassemble import has_given_instructions
 from ..bytecode.instruction import NEVER_RAISES
@@ -14,7 +16,7 @@ from ..flowgraph import BasicBlock
 from ..lift.values import Comprehension, Placeholder
 from ..passes import Invariant
 from ..syntax.checks import empty_body, stray_jump, unfinished
-from .work import Finishing, Work
+from .work import Work
 
 
 def _depths(work: Work) -> str:
@@ -133,22 +135,6 @@ def _flow_edges(work: Work) -> str:
     return ""
 
 
-def _structured_jump(work: Work) -> str:
-    return stray_jump(work.body)
-
-
-def _finished_jump(work: Finishing) -> str:
-    return stray_jump(work.body)
-
-
-def _placeholder(work: Finishing) -> str:
-    return unfinished(work.body, (Placeholder, Comprehension))
-
-
-def _empty(work: Finishing) -> str:
-    return empty_body(work.body)
-
-
 STACK_DEPTHS = Invariant("the canonical stack is as deep as the raw one", _depths)
 NO_LOST_BLOCK = Invariant("no block is lost", _lost_block)
 ENDS = Invariant("edges are those of the last instruction", _wrong_ends)
@@ -157,7 +143,8 @@ REGIONS = Invariant("every handler region is closed", _open_region)
 LIFTED_EDGES = Invariant("edges are symmetric", _lifted_edges)
 SUCCESSORS = Invariant("every successor is there", _successors)
 FLOW_EDGES = Invariant("edges are symmetric", _flow_edges)
-NO_STRAY_JUMP = Invariant("no jump is left but those of loops", _structured_jump)
-FINISHED_JUMPS = Invariant("no jump is left but those of loops", _finished_jump)
-NO_PLACEHOLDER = Invariant("no placeholder is left", _placeholder)
-NO_EMPTY_BODY = Invariant("no body is empty", _empty)
+NO_STRAY_JUMP: Invariant[Any] = Invariant("no jump is left but those of loops", lambda work: stray_jump(work.body))
+NO_PLACEHOLDER: Invariant[Any] = Invariant(
+    "no placeholder is left", lambda work: unfinished(work.body, (Placeholder, Comprehension))
+)
+NO_EMPTY_BODY: Invariant[Any] = Invariant("no body is empty", lambda work: empty_body(work.body))

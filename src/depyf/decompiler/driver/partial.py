@@ -9,7 +9,7 @@ body.
 
 from __future__ import annotations
 
-from typing import Callable, Container, NamedTuple, Sequence
+from typing import Any, Callable, Container, NamedTuple, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import Instruction, RawCode, known_instructions, readable_instructions
@@ -293,7 +293,7 @@ def _with_features(body: list[nodes.Statement], raw: RawCode) -> list[nodes.Stat
 
 def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
     """``body`` with its global and nonlocal declarations merged at its beginning, after a docstring."""
-    found: dict[type[nodes.Statement], dict[str, None]] = {nodes.Global: {}, nodes.Nonlocal: {}}
+    found: dict[Any, dict[str, None]] = {nodes.Global: {}, nodes.Nonlocal: {}}
     rest: list[nodes.Statement] = []
     for statement in body:
         if isinstance(statement, (nodes.Global, nodes.Nonlocal)):
@@ -303,5 +303,5 @@ def _hoisted(body: list[nodes.Statement]) -> list[nodes.Statement]:
     at = after_docstring(rest)
     while at < len(rest) and getattr(rest[at], "module", None) == "__future__":
         at += 1
-    rest[at:at] = [kind(list(names)) for kind, names in found.items() if names]  # type: ignore[call-arg]
+    rest[at:at] = [kind(list(names)) for kind, names in found.items() if names]
     return rest

@@ -99,28 +99,12 @@ def _one_return(work: Work) -> None:
             instructions[index] = Instruction("JUMP", None, last, i.handler, i.offset, i.line, i.position)
 
 
-def _is_value(work: Work) -> bool:
-    return work.kind == "expression" or work.kind == "lambda" and bool(work.raw.flags & MAKES_GENERATOR)
-
-
 def _cover_tests(work: Work) -> None:
     cover_tests(work.instructions)
     cover_jumps(work.instructions)
 
 
-def _sets(work: Work) -> None:
-    make_sets_here(work.instructions, work.raw.version)
-
-
-def _parameter_loads(work: Work) -> None:
-    load_parameters_later(work.instructions, work.raw)
-
-
 # The control flow graph
-
-
-def _build(work: Work) -> None:
-    work.graph = build_flowgraph(work.instructions, loop_tests_are_copied=work.behavior.loop_tests_are_copied)
 
 
 def _handlers_are_last(work: Work) -> bool:
@@ -129,18 +113,6 @@ def _handlers_are_last(work: Work) -> bool:
 
 def _has_regions(work: Work) -> bool:
     return bool(work.regions)
-
-
-def _match_statements(work: Work) -> None:
-    work.has_match = find_match_statements(work.graph)
-
-
-def _regions(work: Work) -> None:
-    work.regions = mark_regions(work.graph)
-
-
-def _exit_copies(work: Work) -> None:
-    join_exit_copies(work.graph, exits_are_copied=work.behavior.exits_are_copied)
 
 
 def _copied_tails(work: Work) -> None:
@@ -153,18 +125,6 @@ def _has_ladder(work: Work) -> bool:
 
 
 # Statements
-
-
-def _lift(work: Work) -> None:
-    work.blocks = lift(work.graph, work.raw, gathers_annotations=work.kind == "annotations")
-
-
-def _fold(work: Work) -> None:
-    work.blocks = fold(work.blocks)
-
-
-def _ends(work: Work) -> None:
-    join_ends(work.blocks, work.kind)
 
 
 def _flow(work: Work) -> None:
@@ -183,14 +143,6 @@ def _one_trip_loops(work: Work) -> None:
     work.ladder.put_in_loops(work.flow, work.edits)
 
 
-def _structure(work: Work) -> None:
-    work.body = structure(work.flow, work.strategy.skipped_rules)
-
-
-def _else_clauses(work: Work) -> None:
-    work.is_by_columns = write_else_clauses(work.body, work.strategy.skipped_rules)
-
-
 def _idle_statements(work: Work) -> None:
     skipped, constants = work.strategy.skipped_rules, work.raw.consts
     work.is_by_columns |= write_idle_statements(work.body, work.instructions, skipped, constants)
@@ -198,21 +150,7 @@ def _idle_statements(work: Work) -> None:
     work.is_by_columns |= write_else_lines(work.body, work.instructions)
 
 
-def _cases(work: Work) -> None:
-    work.body = join_cases(work.body)
-
-
-def _gather(work: Work) -> None:
-    work.body = gather(work.body, work.raw)
-
-
 # The finished body
-
-
-def _early(work: Finishing) -> None:
-    work.body = finish_early(
-        work.body, work.kind, work.raw, asserts_are_rewritten=work.asserts_are_rewritten
-    )
 
 
 def _set_displays(work: Finishing) -> None:
@@ -229,10 +167,6 @@ def _asserts(work: Finishing) -> None:
     if not fold_asserts(work.body, work.kind):
         raise DecompilationError("nothing of it is a rewritten assert", stage="polish", where=work.raw.qualname)
     work.folded_asserts.add(work.raw)
-
-
-def _folded_tests(work: Finishing) -> None:
-    literals_in_values(work.body)
 
 
 def _constants(work: Finishing) -> None:
@@ -266,10 +200,6 @@ def _transformed(name: str, transform: Transform, of: set[type[nodes.Statement]]
     return Pass(name, run, why, applies)
 
 
-def _end(work: Finishing) -> None:
-    work.body = end(work.body, work.raw, work.kind, work.instructions, work.enclosing, work.parameters)
-
-
 def _single_value(work: Finishing) -> None:
     if work.kind == "comprehension":
         clauses_of(work.body, work.raw)
@@ -278,34 +208,27 @@ def _single_value(work: Finishing) -> None:
     work.body = [nodes.Return(mention_in_value(value, work.raw, work.instructions))]
 
 
-def _dead_stores(work: Finishing) -> None:
-    store_in_dead_code(work.body, work.attributes())
-
-
 def _private_names(work: Finishing) -> None:
     assert work.class_name is not None
     unmangle(work.body, work.class_name, work.raw)
 
 
-def _bodies(work: Finishing) -> None:
-    work.definitions.put_in_bodies()
-
-
 _GRAPH = (that.NO_LOST_BLOCK, that.ENDS, that.HEIGHTS)
 _REGIONS = (*_GRAPH, that.REGIONS)
-_FINISHED = (that.NO_PLACEHOLDER, that.FINISHED_JUMPS)
+_FINISHED = (that.NO_PLACEHOLDER, that.NO_STRAY_JUMP)
 
 DISASSEMBLE = Stage(
     "disassemble", "bytecode", "canonical instructions, the same for every version",
     (
         Pass("canonical", _canonical, "Run all of the above, once for each code object.", holds=(that.STACK_DEPTHS,)),
         Pass("one_return", _one_return, "Join the returns of an expression; the compiler has copied them.",
-             _is_value),
+             lambda work: work.kind == "expression" or work.kind == "lambda" and work.raw.flags & MAKES_GENERATOR > 0),
         Pass("uncovered_tests", _cover_tests, "Cover tests and jumps that the compiler left outside of their handler.",
              lambda work: bool(work.raw.exception_table)),
-        Pass("sets", _sets, "Order sets of a file as if the host had compiled them, which is what the printer expects.",
+        Pass("sets", lambda work: make_sets_here(work.instructions, work.raw.version),
+             "Order sets of a file as if the host had compiled them, which is what the printer expects.",
              lambda work: is_of_file(work.raw)),
-        Pass("parameter_loads", _parameter_loads,
+        Pass("parameter_loads", lambda work: load_parameters_later(work.instructions, work.raw),
              "Move loads that a tool put first to where a compiler would load the parameters.",
              lambda work: work.strategy.delays_parameter_loads),
     ),
@@ -316,7 +239,11 @@ STRUCTURING = (
     DISASSEMBLE,
     Stage(
         "flowgraph", "flowgraph", "basic blocks and edges",
-        (Pass("build", _build, "Cut at jumps, at their targets and where handlers begin and end.", holds=_GRAPH),),
+        (
+            Pass("build", lambda work: build_flowgraph(
+                     work.instructions, loop_tests_are_copied=work.behavior.loop_tests_are_copied),
+                 "Cut at jumps, at their targets and where handlers begin and end.", holds=_GRAPH, into="graph"),
+        ),
         lambda work: work.graph.render(),
     ),
     Stage(
@@ -330,13 +257,13 @@ STRUCTURING = (
             Pass("inlined_builtins", lambda work: drop_inlined_builtins(work.graph),
                  "Drop the loops that the compiler writes for all() and the like; later loops are the source's.",
                  holds=_GRAPH),
-            Pass("match_statements", _match_statements,
+            Pass("match_statements", lambda work: find_match_statements(work.graph),
                  "Make each pattern one test; its jumps would confuse the regions around it.",
-                 lambda work: work.table.has_match_statements, _GRAPH),
+                 lambda work: work.table.has_match_statements, _GRAPH, into="has_match"),
             Pass("group_handlers", lambda work: rewrite_group_handlers(work.graph),
                  "Give except* handlers the shape of except handlers, by which regions are recognised.", holds=_GRAPH),
-            Pass("regions", _regions, "Tell every block which try and with statements it is in.",
-                 holds=_REGIONS),
+            Pass("regions", lambda work: mark_regions(work.graph),
+                 "Tell every block which try and with statements it is in.", holds=_REGIONS, into="regions"),
             Pass("with_exits", lambda work: separate_with_exits(work.graph, work.regions),
                  "Begin a block after a with statement that swallows an exception.", _has_regions, _REGIONS),
             Pass("handler_ends", lambda work: separate_handler_ends(work.graph),
@@ -350,7 +277,9 @@ STRUCTURING = (
                  "Move handlers back after their bodies, which are free of copies by now.",
                  lambda work: _has_regions(work) and _handlers_are_last(work),
                  _REGIONS),
-            Pass("exit_copies", _exit_copies, "Join copies of the ends of the code, in their final order.",
+            Pass("exit_copies",
+                 lambda work: join_exit_copies(work.graph, exits_are_copied=work.behavior.exits_are_copied),
+                 "Join copies of the ends of the code, in their final order.",
                  lambda work: work.strategy.joins_ends, _REGIONS),
             Pass("copied_tails", _copied_tails, "Edit the graph where plain structuring has failed (the ladder).",
                  _has_ladder, _GRAPH),
@@ -360,12 +289,15 @@ STRUCTURING = (
     Stage(
         "lift", "lift", "blocks of statements; the evaluation stack is gone",
         (
-            Pass("lift", _lift,
+            Pass("lift", lambda work: lift(
+                     work.graph, work.raw, gathers_annotations=work.kind == "annotations"),
                  "Turn the stack of each block into expressions and statements.",
-                 holds=(that.LIFTED_EDGES, that.SUCCESSORS)),
-            Pass("fold", _fold, "Fold expressions that span several blocks, such as conditions, into one.",
-                 holds=(that.LIFTED_EDGES, that.SUCCESSORS)),
-            Pass("ends", _ends, "Redirect implicit returns to one block at the end.",
+                 holds=(that.LIFTED_EDGES, that.SUCCESSORS), into="blocks"),
+            Pass("fold", lambda work: fold(work.blocks),
+                 "Fold expressions that span several blocks, such as conditions, into one.",
+                 holds=(that.LIFTED_EDGES, that.SUCCESSORS), into="blocks"),
+            Pass("ends", lambda work: join_ends(work.blocks, work.kind),
+                 "Redirect implicit returns to one block at the end.",
                  lambda work: work.strategy.joins_ends and work.kind in ("module", "class", "function"),
                  (that.LIFTED_EDGES, that.SUCCESSORS)),
         ),
@@ -382,20 +314,24 @@ STRUCTURING = (
             Pass("one_trip_loops", _one_trip_loops,
                  "Put one-trip loops around blocks where plain structuring has failed (the ladder).", _has_ladder,
                  (that.FLOW_EDGES,)),
-            Pass("structure", _structure, "Write nodes as nested statements, each exactly once.",
-                 holds=(that.NO_STRAY_JUMP,)),
-            Pass("else_clauses", _else_clauses,
+            Pass("structure", lambda work: structure(work.flow, work.strategy.skipped_rules),
+                 "Write nodes as nested statements, each exactly once.",
+                 holds=(that.NO_STRAY_JUMP,), into="body"),
+            Pass("else_clauses",
+                 lambda work: write_else_clauses(work.body, work.strategy.skipped_rules),
                  "Write else clauses that only columns tell of, while the statements still have theirs.",
                  lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
-                 (that.NO_STRAY_JUMP,)),
+                 (that.NO_STRAY_JUMP,), into="is_by_columns"),
             Pass("idle_statements", _idle_statements,
                  "Write statements of which only a NOP is left, and else clauses that only lines tell of.",
                  lambda work: work.strategy.reads_columns and work.kind in ("module", "class", "function"),
                  (that.NO_STRAY_JUMP,)),
-            Pass("cases", _cases, "Join chains of tests on patterns to match statements.",
-                 lambda work: work.has_match, (that.NO_STRAY_JUMP,)),
-            Pass("annotations", _gather, "Read the dictionary that an annotations function fills.",
-                 lambda work: work.kind == "annotations"),
+            Pass("cases", lambda work: join_cases(work.body),
+                 "Join chains of tests on patterns to match statements.",
+                 lambda work: work.has_match, (that.NO_STRAY_JUMP,), into="body"),
+            Pass("annotations", lambda work: gather(work.body, work.raw),
+                 "Read the dictionary that an annotations function fills.",
+                 lambda work: work.kind == "annotations", into="body"),
         ),
         lambda work: statements_as_text(work.body) if work.body else blocks_as_text(work.flow.nodes),
     ),
@@ -405,36 +341,41 @@ STRUCTURING = (
 FINISHING = Stage(
     "polish", "definitions, syntax", "the tree that is printed",
     (
-        Pass("asserts", _early,
-             "Find assert statements, and drop what only the compiler wrote, while placeholders tell."),
+        Pass("asserts", lambda work: finish_early(
+                 work.body, work.kind, work.raw, asserts_are_rewritten=work.asserts_are_rewritten),
+             "Find assert statements, and drop what only the compiler wrote, while placeholders tell.", into="body"),
         Pass("set_displays", _set_displays,
              "Order sets of strings as far as the constants show it, while all expressions are those of this code.",
              lambda work: work.raw.table.behavior.folded_constants_are_last),
         Pass("definitions", _definitions, "Put nested code in its place, without bodies for now.",
-             holds=(that.NO_PLACEHOLDER, that.FINISHED_JUMPS)),
+             holds=(that.NO_PLACEHOLDER, that.NO_STRAY_JUMP)),
         Pass("objects", lambda work: work.objects.write_names(work.body),
              "Write names for constants without a literal, once code is no longer one of them.",
              lambda work: has_objects(work.raw), _FINISHED),
         Pass("rewritten_asserts", _asserts,
              "Fold the statements that pytest makes of an assert; they are plain expressions by now.",
              lambda work: work.strategy.asserts, _FINISHED),
-        Pass("folded_tests", _folded_tests, "Write literals where a test of an operation ends with a constant.",
+        Pass("folded_tests", lambda work: literals_in_values(work.body),
+             "Write literals where a test of an operation ends with a constant.",
              lambda work: work.raw.table.behavior.folded_tests_stay and _has_tests(work.raw), _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
              lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",
              _has_body, _FINISHED),
         *(_transformed(*one) for one in TRANSFORMS),
-        Pass("end", _end,
+        Pass("end", lambda work: end(
+                 work.body, work.raw, work.kind, work.instructions, work.enclosing, work.parameters),
              "Add declarations, the docstring, and dead code that keeps names; all other statements are final.",
-             _has_body, _FINISHED),
+             _has_body, _FINISHED, into="body"),
         Pass("single_value", _single_value,
              "Refuse an expression that is more than one value; add dead code that keeps names to the value.",
              lambda work: work.kind in ("lambda", "expression", "comprehension")),
-        Pass("dead_stores", _dead_stores, "Store attributes in dead code that a class lists and no code stores."),
+        Pass("dead_stores", lambda work: store_in_dead_code(work.body, work.attributes()),
+             "Store attributes in dead code that a class lists and no code stores."),
         Pass("private_names", _private_names, "Write private names as inside their class, once all names are there.",
              lambda work: work.class_name is not None),
-        Pass("bodies", _bodies, "Give definitions their bodies, which are finished.",
+        Pass("bodies", lambda work: work.definitions.put_in_bodies(),
+             "Give definitions their bodies, which are finished.",
              holds=(*_FINISHED, that.NO_EMPTY_BODY)),
     ),
     lambda work: statements_as_text(work.body),

@@ -95,10 +95,6 @@ def _polish(work: EventWork) -> None:
     polish(work.out, work.named.values(), variables)
 
 
-def _define(work: EventWork) -> None:
-    work.result = function_result(work.raw, work.instructions, work.machine, work.out, work.enclosing)
-
-
 _JUMPS = Invariant[EventWork]("no jump is left but those of loops", lambda work: stray_jump(work.out))
 _BODIES = Invariant[EventWork]("no body is empty", lambda work: empty_body(work.out))
 
@@ -110,7 +106,9 @@ PASSES: tuple[Pass[EventWork], ...] = (
     Pass("names", _choose_names, "Name temporaries after where their values come from.", holds=(_JUMPS,)),
     Pass("polish", _polish, "Join statements where the order allows it; all variables are final.",
          holds=(_JUMPS, _BODIES)),
-    Pass("definition", _define, "Put the function around them, with declarations."),
+    Pass("definition",
+         lambda work: function_result(work.raw, work.instructions, work.machine, work.out, work.enclosing),
+         "Put the function around them, with declarations.", into="result"),
 )  # fmt: skip
 """In execution order."""
 

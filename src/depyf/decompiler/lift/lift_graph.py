@@ -171,7 +171,7 @@ class _Lifter:
                     position += self.lift_special(block, state, position)
                 elif op in HANDLERS:
                     handle = HANDLERS[op]
-                    if handle.__class__ is type:
+                    if isinstance(handle, type):
                         push(handle(instruction.arg))
                     else:
                         handle(state, instruction)

@@ -10,14 +10,14 @@ from typing import Any, List
 from ..bytecode import RawCode
 from ..bytecode.code.flags import CO_COROUTINE
 from ..syntax import nodes
-from ..syntax.node import same_constant
+from ..syntax.node import field, same_constant
 
 
 class Placeholder(nodes.Expression):
     """An expression that has no text; compared by identity."""
 
-    __slots__ = ()
     is_placeholder = True
+    is_opaque = True
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -40,11 +40,8 @@ class Marker(Placeholder):
     'swallow' (what __exit__ returned) or 'accumulator' (the container of a comprehension, owner: its kind or loop).
     """
 
-    __slots__ = ("kind", "owner")
-
-    def __init__(self, kind: str, owner: Any) -> None:
-        self.kind = kind
-        self.owner = owner
+    kind: str
+    owner: Any
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.owner}>"
@@ -58,11 +55,8 @@ def is_value(entry: nodes.Expression) -> bool:
 class Slot(Placeholder):
     """A stack entry at the start of a block, whose value is known once the blocks before it are folded."""
 
-    __slots__ = ("depth", "value")
-
-    def __init__(self, depth: int) -> None:
-        self.depth = depth
-        self.value: nodes.Expression | None = None
+    depth: int
+    value: nodes.Expression | None = field(default=None, init=False)
 
     def __repr__(self) -> str:
         return f"<slot {self.depth}>" if self.value is None else f"<slot {self.depth} = {self.value!r}>"
@@ -71,42 +65,33 @@ class Slot(Placeholder):
 class Given(Placeholder):
     """A value that a statement gives: the item of a loop ('item'), what __enter__ returned ('enter')."""
 
-    __slots__ = ("kind", "owner")
-
-    def __init__(self, kind: str, owner: Any) -> None:
-        self.kind = kind
-        self.owner = owner
+    kind: str
+    owner: Any
 
 
 class Saved(Placeholder):
     """The value (or unbound state) of a local variable that an inlined comprehension hides, until it is restored.
 
-    ``load`` is the operation that loads its name everywhere in the code of a module or class, '' if there are several.
+    ``load`` is the operation that loads its name everywhere in the code of a module or class, '' if there are several;
+    ``is_cell``: whether a function in the comprehension shares the variable that hides it.
     """
 
-    __slots__ = ("is_cell", "load", "name")
-
-    def __init__(self, name: str, load: str = "") -> None:
-        self.name = name
-        self.load = load
-        self.is_cell = False  # whether a function in the comprehension shares the variable that hides it
+    name: str
+    load: str = ""
+    is_cell: bool = field(default=False, init=False)
 
 
 class Stored(nodes.NamedExpr):
     """A value stored to ``target`` and used again: by `:=` or, with any target, by a chained assignment."""
 
-    __slots__ = ()
     is_placeholder = True
 
 
 class Unpacked(Placeholder):
     """One of the values of an unpacking; the group collects the targets."""
 
-    __slots__ = ("group", "index")
-
-    def __init__(self, group: UnpackGroup, index: int) -> None:
-        self.group = group
-        self.index = index
+    group: UnpackGroup
+    index: int
 
 
 class UnpackGroup:
@@ -127,77 +112,56 @@ class UnpackGroup:
 class Iterated(Placeholder):
     """``iter(value)``, to be consumed by its loop or comprehension."""
 
-    __slots__ = ("value", "is_async")
-
-    def __init__(self, value: nodes.Expression, is_async: bool = False) -> None:
-        self.value = value
-        self.is_async = is_async
+    value: nodes.Expression
+    is_async: bool = False
 
 
 class Awaitable(Placeholder):
     """The result of GET_AWAITABLE or GET_YIELD_FROM_ITER, to be consumed by YIELD_FROM."""
 
-    __slots__ = ("value", "awaited")
-
-    def __init__(self, value: nodes.Expression, awaited: bool) -> None:
-        self.value = value
-        self.awaited = awaited
+    value: nodes.Expression
+    awaited: bool
 
 
 class ImportedModule(Placeholder):
     """An imported module, to be consumed by a store or by IMPORT_FROM."""
 
-    __slots__ = ("name", "level", "fromlist", "aliases", "path", "is_lazy")
-
-    def __init__(self, name: str, level: int, fromlist: Any, is_lazy: bool = False) -> None:
-        self.name = name
-        self.level = level
-        self.fromlist = fromlist
-        self.aliases: list[nodes.alias] = []
-        self.path: list[str] = []
-        self.is_lazy = is_lazy
+    name: str
+    level: int
+    fromlist: Any
+    is_lazy: bool = False
+    aliases: list[nodes.alias] = field(default_factory=list, init=False)
+    path: list[str] = field(default_factory=list, init=False)
 
 
 class Member(Placeholder):
     """A name imported from a module."""
 
-    __slots__ = ("module", "name")
-
-    def __init__(self, module: ImportedModule, name: str) -> None:
-        self.module = module
-        self.name = name
+    module: ImportedModule
+    name: str
 
 
 class Converted(Placeholder):
     """``value`` with ``!s``, ``!r`` or ``!a``, to be consumed by an f-string."""
 
-    __slots__ = ("value", "conversion")
-
-    def __init__(self, value: nodes.Expression, conversion: str) -> None:
-        self.value = value
-        self.conversion = conversion
+    value: nodes.Expression
+    conversion: str
 
 
 class InPlace(Placeholder):
     """``left op= right`` before it is stored."""
 
-    __slots__ = ("left", "op", "right")
-
-    def __init__(self, left: nodes.Expression, op: str, right: nodes.Expression) -> None:
-        self.left = left
-        self.op = op
-        self.right = right
+    left: nodes.Expression
+    op: str
+    right: nodes.Expression
 
 
 class Function(Placeholder):
     """A function object made from ``raw``, with what MAKE_FUNCTION attached to it."""
 
-    __slots__ = ("raw", "parts", "type_params")
-
-    def __init__(self, raw: RawCode, parts: dict[str, nodes.Expression]) -> None:
-        self.raw = raw
-        self.parts = parts
-        self.type_params: list[nodes.Expression] = []
+    raw: RawCode
+    parts: dict[str, nodes.Expression]
+    type_params: list[nodes.Expression] = field(default_factory=list, init=False)
 
     def __eq__(self, other: object) -> bool:
         # Two copies of a loop's test both hold the same lambda.
@@ -212,9 +176,11 @@ class Comprehension(nodes.Expression):
     ``is_coroutine``: it is asynchronous, and what the call gives was not awaited.
     """
 
-    fields = ("function", "iterated")
-    __slots__ = (*fields, "is_coroutine")
     is_placeholder = True
+
+    function: Function
+    iterated: Iterated
+    is_coroutine: bool = field(init=False)
 
     def __init__(self, function: Function, iterated: Iterated) -> None:
         self.function = function
@@ -225,51 +191,35 @@ class Comprehension(nodes.Expression):
 class Class(Placeholder):
     """A class statement before it is stored."""
 
-    __slots__ = ("function", "name", "bases", "keywords")
-
-    def __init__(
-        self, function: Function, name: str, bases: list[nodes.Expression], keywords: list[nodes.keyword]
-    ) -> None:
-        self.function = function
-        self.name = name
-        self.bases = bases
-        self.keywords = keywords
+    function: Function
+    name: str
+    bases: list[nodes.Expression]
+    keywords: list[nodes.keyword]
 
 
 class TypeParameter(Placeholder):
     """A type parameter: its node type, and the functions that return its bound and its default value."""
 
-    __slots__ = ("kind", "name", "bound", "default", "has_constraints")
-
-    def __init__(
-        self, kind: type[nodes.type_param], name: str, bound: Function | None, *, has_constraints: bool
-    ) -> None:
-        self.kind = kind
-        self.has_constraints = has_constraints
-        self.name = name
-        self.bound = bound
-        self.default: Function | None = None
+    kind: type[nodes.type_param]
+    name: str
+    bound: Function | None
+    has_constraints: bool = field(kw_only=True)
+    default: Function | None = field(default=None, init=False)
 
 
 class Alias(Placeholder):
     """What a type statement stores; ``value`` is the function that returns the type."""
 
-    __slots__ = ("name", "type_params", "value")
-
-    def __init__(self, name: str, type_params: list[nodes.Expression], value: Function) -> None:
-        self.name = name
-        self.type_params = type_params
-        self.value = value
+    name: str
+    type_params: list[nodes.Expression]
+    value: Function
 
 
 class Generic(Placeholder):
     """A definition with type parameters: the call of the function that makes both, with the defaults as arguments."""
 
-    __slots__ = ("function", "arguments")
-
-    def __init__(self, function: Function, arguments: list[nodes.Expression]) -> None:
-        self.function = function
-        self.arguments = arguments
+    function: Function
+    arguments: list[nodes.Expression]
 
 
 class GenericBase(Placeholder):
@@ -286,28 +236,19 @@ class AssertionClass(Placeholder):
     ``on_lines_of_comparisons``: whether its line may be that of the end of the test.
     """
 
-    __slots__ = ("on_lines_of_comparisons",)
-
-    def __init__(self, on_lines_of_comparisons: bool) -> None:
-        self.on_lines_of_comparisons = on_lines_of_comparisons
+    on_lines_of_comparisons: bool
 
 
 class CommonConstant(Placeholder):
     """A builtin that the interpreter loads directly, so that no assignment to its name can change it."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
 class Cell(Placeholder):
     """A cell, to be consumed by a closure."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
 class Namespace(Placeholder):
@@ -322,22 +263,16 @@ def is_namespace(entry: nodes.Expression) -> bool:
 class Matches(Placeholder):
     """Whether the handled exception matches ``type``; ``of_group``: the matching part of a group (``except*``)."""
 
-    __slots__ = ("type", "of_group")
-
-    def __init__(self, type: nodes.Expression, of_group: bool = False) -> None:
-        self.type = type
-        self.of_group = of_group
+    type: nodes.Expression
+    of_group: bool = False
 
 
 class CaseTest(Placeholder):
     """Whether the subject of the match statement ``number`` matches a pattern; ``is_guarded``: a guard follows."""
 
-    __slots__ = ("number", "pattern", "is_guarded")
-
-    def __init__(self, number: int, pattern: nodes.pattern, is_guarded: bool) -> None:
-        self.number = number
-        self.pattern = pattern
-        self.is_guarded = is_guarded
+    number: int
+    pattern: nodes.pattern
+    is_guarded: bool
 
 
 def case_of(test: object) -> CaseTest | None:
@@ -358,66 +293,41 @@ class Subject(nodes.Statement):
     """
 
     fields = ("number", "has_default", "value")
-    __slots__ = (*fields, "unreached")
-
-    def __init__(
-        self,
-        number: int,
-        has_default: bool,
-        unreached: list[tuple[nodes.pattern, nodes.pattern]],
-        value: nodes.Expression,
-    ) -> None:
-        self.number = number
-        self.has_default = has_default
-        self.unreached = unreached
-        self.value = value
-        self.line = None
+    number: int
+    has_default: bool
+    unreached: list[tuple[nodes.pattern, nodes.pattern]]
+    value: nodes.Expression
 
 
 class CaseElse(nodes.Statement):
     """The start of the body of a case that always matches."""
 
-    __slots__ = fields = ("number", "pattern")
-
-    def __init__(self, number: int, pattern: nodes.pattern) -> None:
-        self.number = number
-        self.pattern = pattern
-        self.line = None
+    number: int
+    pattern: nodes.pattern
 
 
 class Append(nodes.Statement):
     """The addition of an element by a comprehension; ``key`` is that of a dict's, None for an unpacked mapping."""
 
-    __slots__ = fields = ("key", "value")
-
-    def __init__(self, key: nodes.Expression | None, value: nodes.Expression) -> None:
-        self.key = key
-        self.value = value
-        self.line = None
+    key: nodes.Expression | None
+    value: nodes.Expression
 
 
 class Reached(nodes.Statement):
     """A module or class records that it has reached the annotation with this number."""
 
-    __slots__ = fields = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
+    number: int
 
 
 class Truth(Placeholder):
     """The result of TO_BOOL: ``not not value``, unless it is only tested."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: nodes.Expression) -> None:
-        self.value = value
+    value: nodes.Expression
 
 
 class ArgumentTuple(nodes.Tuple):
     """A tuple made from a list by LIST_TO_TUPLE: the arguments of a call, or a display with a star."""
 
-    __slots__ = ()
     is_placeholder = True
 
 
@@ -452,7 +362,7 @@ def same_expression(left: object, right: object, known: tuple[object, object] | 
         if isinstance(a, AssertionClass):
             continue
         if isinstance(a, (Iterated, Awaitable, InPlace, Truth, Cell)):
-            work.extend((getattr(a, name), getattr(b, name)) for name in a.__slots__)
+            work.extend((getattr(a, name), getattr(b, name)) for name in a.attributes)
         elif isinstance(a, Placeholder):
             if a != b:
                 return False

@@ -31,14 +31,16 @@ class Pass(Generic[W]):
 
     ``why`` says what it does, and why in this place. Where it does not apply it is not run, and nobody is told; with
     None it always does.
-    ``holds`` are the invariants of the work from here on, until its representation is another one.
+    ``holds`` are the invariants of the work from here on, until its representation is another one. ``into`` is the
+    attribute of the work that ``run`` computes, if it is one.
     """
 
     name: str
-    run: Callable[[W], None]
+    run: Callable[[W], Any]
     why: str
     applies: Callable[[W], bool] | None = None
     holds: tuple[Invariant[W], ...] = ()
+    into: str = ""
 
 
 Observer = Callable[[Pass[Any], Any], None]
@@ -49,7 +51,9 @@ def run_passes(passes: Iterable[Pass[W]], work: W, after: Observer | None = None
     """Run those of the ``passes`` that apply, in their order."""
     for one in passes:
         if one.applies is None or one.applies(work):
-            one.run(work)
+            result = one.run(work)
+            if one.into:
+                setattr(work, one.into, result)
             if after is not None:
                 after(one, work)
 

@@ -395,5 +395,7 @@ def _operator(table: dict[str, Any], op: str) -> Any:
 
 # The method of each class of nodes has the name of the class.
 _METHODS: dict[type, Callable[[ExpressionPrinter, Any, int], str]] = {
-    getattr(n, name): method for name, method in vars(ExpressionPrinter).items() if name in n.__all__
+    getattr(n, name): method
+    for name, method in vars(ExpressionPrinter).items()
+    if isinstance(getattr(n, name, None), type)
 }

@@ -124,7 +124,8 @@ class StatementPrinter:
         return f"[{OPEN_ITEMS}{f',{COMMA}'.join([self.type_param(item) for item in parameters])}{CLOSE}]"
 
     def type_param(self, node: Any) -> str:
-        text: str = {n.TypeVar: "", n.ParamSpec: "**", n.TypeVarTuple: "*"}[type(node)] + node.name
+        stars: dict[type, str] = {n.TypeVar: "", n.ParamSpec: "**", n.TypeVarTuple: "*"}
+        text: str = stars[type(node)] + node.name
         if isinstance(node, n.TypeVar) and node.bound is not None:
             text += ": " + self.expressions.expression(node.bound)
         if node.default_value is not None:
@@ -337,5 +338,7 @@ def _blank_lines(previous: n.Statement, statement: n.Statement, kind: str) -> in
 
 # The method of each class of nodes has the name of the class.
 _METHODS: dict[type, Callable[[StatementPrinter, Any], None]] = {
-    getattr(n, name): method for name, method in vars(StatementPrinter).items() if name in n.__all__
+    getattr(n, name): method
+    for name, method in vars(StatementPrinter).items()
+    if isinstance(getattr(n, name, None), type)
 }

@@ -9,7 +9,6 @@ from ..flowgraph.regions import chain
 from ..lift import LiftedBlock
 from ..lift.columns import column_of_test
 from ..lift.folding.negation import negate, spelled
-from ..lift.folding.shapes import skip_jumps
 from .context import fails_an_assertion
 
 
@@ -84,14 +83,3 @@ def is_left_of_test(block: LiftedBlock, source: LiftedBlock) -> bool:
     """Whether ``block`` is indented no deeper than the ``if`` or ``elif`` whose test ends ``source``."""
     keyword = column_of_keyword("elif", source)
     return keyword is not None and block.evidence.column is not None and block.evidence.column <= keyword
-
-
-def is_body_by_column(block: LiftedBlock, column: int, source: LiftedBlock) -> bool:
-    """Whether ``block`` is indented deeper than the ``if`` whose body it is, if the test at the end of ``source`` jumps
-    to it: from 3.14 on the compiler inverts a test instead of jumping around the jump to the top of the loop.
-    """
-    if block is source.fall:
-        return False
-    test = source.test if skip_jumps(source.true) is block else spelled(negate(source.test))
-    keyword = column_of_test("if", source.evidence.column, test)
-    return keyword is not None and column > keyword

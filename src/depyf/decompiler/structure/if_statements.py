@@ -161,7 +161,7 @@ def _if(
     other = other_form(test)
     if other is not None and _is_indented(node, other) and not _is_indented(node, test):
         test = other
-    statement = nodes.If(test, body, orelse, line=node.evidence.exit_line)
+    statement = nodes.If(test, body, [] if orelse is None else orelse, line=node.evidence.exit_line)
     if not fails_an_assertion(body):
         statement.column = column_of_test("if", node.evidence.column, test)
     elif body[0].line == statement.line:

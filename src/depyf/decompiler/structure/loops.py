@@ -17,7 +17,6 @@ from .columns import (
     column_of_first,
     column_of_keyword,
     columns_in,
-    is_body_by_column,
     is_left_of_all,
     is_left_of_test,
     is_within,
@@ -267,7 +266,7 @@ def _is_beside_its_test(block: LiftedBlock, inside: set[LiftedBlock]) -> bool:
         column = block.statements[0].column
     if column is None or block.evidence.line <= (source.evidence.exit_line or 0):
         return False
-    return column >= keyword or not is_left_of_all(block, inside) and is_body_by_column(block, column, source)
+    return column >= keyword
 
 
 def _ends_with_written_exits(blocks: set[LiftedBlock]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .node import Expression, Node
+from .node import Expression, Node, field
 
 # Operators
 
@@ -14,51 +14,33 @@ class BoolOp(Expression):
     on one line: it is a hint, like lines. `later_gaps` are those between the second and the third, and so on.
     """
 
-    __slots__ = ("op", "values", "gap", "later_gaps")
     fields = ("op", "values")
-
-    def __init__(
-        self,
-        op: str,
-        values: list[Expression] | None = None,
-        gap: tuple[int, int] | None = None,
-        later_gaps: tuple[tuple[int, int] | None, ...] = (),
-    ) -> None:
-        self.op = op
-        self.values: list[Expression] = [] if values is None else values
-        self.gap = gap
-        self.later_gaps = later_gaps
+    op: str
+    values: list[Expression] = field(default_factory=list)
+    gap: tuple[int, int] | None = None
+    later_gaps: tuple[tuple[int, int] | None, ...] = ()
 
 
 class NamedExpr(Expression):
     """`target := value`."""
 
-    __slots__ = fields = ("target", "value")
-
-    def __init__(self, target: Expression, value: Expression) -> None:
-        self.target = target
-        self.value = value
+    target: Expression
+    value: Expression
 
 
 class BinOp(Expression):
     """`left op right`; op is a binary operator such as '+' or '//'."""
 
-    __slots__ = fields = ("left", "op", "right")
-
-    def __init__(self, left: Expression, op: str, right: Expression) -> None:
-        self.left = left
-        self.op = op
-        self.right = right
+    left: Expression
+    op: str
+    right: Expression
 
 
 class UnaryOp(Expression):
     """`op operand`; op is 'not', '-', '+' or '~'."""
 
-    __slots__ = fields = ("op", "operand")
-
-    def __init__(self, op: str, operand: Expression) -> None:
-        self.op = op
-        self.operand = operand
+    op: str
+    operand: Expression
 
 
 class Compare(Expression):
@@ -69,39 +51,27 @@ class Compare(Expression):
     `not a is b`. All are hints, like lines.
     """
 
-    __slots__ = ("left", "ops", "comparators", "opposite", "keeps_not", "begins_with_not")
-    fields = ("left", "ops", "comparators")
-
-    def __init__(
-        self, left: Expression, ops: list[str] | None = None, comparators: list[Expression] | None = None
-    ) -> None:
-        self.left = left
-        self.ops: list[str] = [] if ops is None else ops
-        self.comparators: list[Expression] = [] if comparators is None else comparators
-        self.opposite: Compare | None = None
-        self.keeps_not = False
-        self.begins_with_not = False
+    left: Expression
+    ops: list[str] = field(default_factory=list)
+    comparators: list[Expression] = field(default_factory=list)
+    opposite: Compare | None = field(default=None, init=False)
+    keeps_not: bool = field(default=False, init=False)
+    begins_with_not: bool = field(default=False, init=False)
 
 
 class IfExp(Expression):
     """`body if test else orelse`."""
 
-    __slots__ = fields = ("test", "body", "orelse")
-
-    def __init__(self, test: Expression, body: Expression, orelse: Expression) -> None:
-        self.test = test
-        self.body = body
-        self.orelse = orelse
+    test: Expression
+    body: Expression
+    orelse: Expression
 
 
 class Lambda(Expression):
     """`lambda args: body`."""
 
-    __slots__ = fields = ("args", "body")
-
-    def __init__(self, args: arguments, body: Expression) -> None:
-        self.args = args
-        self.body = body
+    args: arguments
+    body: Expression
 
 
 # Displays and comprehensions
@@ -110,58 +80,39 @@ class Lambda(Expression):
 class comprehension(Node):
     """`for target in iter if cond`, a clause of a comprehension."""
 
-    __slots__ = fields = ("target", "iter", "ifs", "is_async")
-
-    def __init__(
-        self, target: Expression, iter: Expression, ifs: list[Expression] | None = None, is_async: int = 0
-    ) -> None:
-        self.target = target
-        self.iter = iter
-        self.ifs: list[Expression] = [] if ifs is None else ifs
-        self.is_async = is_async
+    target: Expression
+    iter: Expression
+    ifs: list[Expression] = field(default_factory=list)
+    is_async: int = 0
 
 
 class ListComp(Expression):
     """`[elt for ...]`."""
 
-    __slots__ = fields = ("elt", "generators")
-
-    def __init__(self, elt: Expression, generators: list[comprehension] | None = None) -> None:
-        self.elt = elt
-        self.generators: list[comprehension] = [] if generators is None else generators
+    elt: Expression
+    generators: list[comprehension] = field(default_factory=list)
 
 
 class SetComp(Expression):
     """`{elt for ...}`."""
 
-    __slots__ = fields = ("elt", "generators")
-
-    def __init__(self, elt: Expression, generators: list[comprehension] | None = None) -> None:
-        self.elt = elt
-        self.generators: list[comprehension] = [] if generators is None else generators
+    elt: Expression
+    generators: list[comprehension] = field(default_factory=list)
 
 
 class GeneratorExp(Expression):
     """`(elt for ...)`."""
 
-    __slots__ = fields = ("elt", "generators")
-
-    def __init__(self, elt: Expression, generators: list[comprehension] | None = None) -> None:
-        self.elt = elt
-        self.generators: list[comprehension] = [] if generators is None else generators
+    elt: Expression
+    generators: list[comprehension] = field(default_factory=list)
 
 
 class DictComp(Expression):
     """`{key: value for ...}`; a value of None means `{**key for ...}` (3.15)."""
 
-    __slots__ = fields = ("key", "value", "generators")
-
-    def __init__(
-        self, key: Expression, value: Expression | None, generators: list[comprehension] | None = None
-    ) -> None:
-        self.key = key
-        self.value = value
-        self.generators: list[comprehension] = [] if generators is None else generators
+    key: Expression
+    value: Expression | None
+    generators: list[comprehension] = field(default_factory=list)
 
 
 # Coroutines and generators
@@ -170,28 +121,19 @@ class DictComp(Expression):
 class Await(Expression):
     """`await value`."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: Expression) -> None:
-        self.value = value
+    value: Expression
 
 
 class Yield(Expression):
     """`yield value`."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: Expression | None = None) -> None:
-        self.value = value
+    value: Expression | None = None
 
 
 class YieldFrom(Expression):
     """`yield from value`."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: Expression) -> None:
-        self.value = value
+    value: Expression
 
 
 # Calls, attributes and subscripts
@@ -200,69 +142,44 @@ class YieldFrom(Expression):
 class keyword(Node):
     """`arg=value` in a call or a class; an arg of None means `**value`."""
 
-    __slots__ = fields = ("arg", "value")
-
-    def __init__(self, arg: str | None, value: Expression) -> None:
-        self.arg = arg
-        self.value = value
+    arg: str | None
+    value: Expression
 
 
 class Call(Expression):
     """`func(args, keywords)`."""
 
-    __slots__ = fields = ("func", "args", "keywords")
-
-    def __init__(
-        self, func: Expression, args: list[Expression] | None = None, keywords: list[keyword] | None = None
-    ) -> None:
-        self.func = func
-        self.args: list[Expression] = [] if args is None else args
-        self.keywords: list[keyword] = [] if keywords is None else keywords
+    func: Expression
+    args: list[Expression] = field(default_factory=list)
+    keywords: list[keyword] = field(default_factory=list)
 
 
 class Attribute(Expression):
     """`value.attr`."""
 
-    __slots__ = fields = ("value", "attr")
-
-    def __init__(self, value: Expression, attr: str) -> None:
-        self.value = value
-        self.attr = attr
+    value: Expression
+    attr: str
 
 
 class Subscript(Expression):
     """`value[slice]`."""
 
-    __slots__ = fields = ("value", "slice")
-
-    def __init__(self, value: Expression, slice: Expression) -> None:
-        self.value = value
-        self.slice = slice
+    value: Expression
+    slice: Expression
 
 
 class Slice(Expression):
     """`lower:upper:step` within a subscript."""
 
-    __slots__ = fields = ("lower", "upper", "step")
-
-    def __init__(
-        self,
-        lower: Expression | None = None,
-        upper: Expression | None = None,
-        step: Expression | None = None,
-    ) -> None:
-        self.lower = lower
-        self.upper = upper
-        self.step = step
+    lower: Expression | None = None
+    upper: Expression | None = None
+    step: Expression | None = None
 
 
 class Starred(Expression):
     """`*value`."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: Expression) -> None:
-        self.value = value
+    value: Expression
 
 
 # Parameters
@@ -271,32 +188,17 @@ class Starred(Expression):
 class arg(Node):
     """One parameter."""
 
-    __slots__ = fields = ("arg", "annotation")
-
-    def __init__(self, arg: str, annotation: Expression | None = None) -> None:
-        self.arg = arg
-        self.annotation = annotation
+    arg: str
+    annotation: Expression | None = None
 
 
 class arguments(Node):
     """The parameters of a function; defaults belong to the last positional ones; a kw_default may be None."""
 
-    __slots__ = fields = ("posonlyargs", "args", "vararg", "kwonlyargs", "kw_defaults", "kwarg", "defaults")
-
-    def __init__(
-        self,
-        posonlyargs: list[arg] | None = None,
-        args: list[arg] | None = None,
-        vararg: arg | None = None,
-        kwonlyargs: list[arg] | None = None,
-        kw_defaults: list[Expression | None] | None = None,
-        kwarg: arg | None = None,
-        defaults: list[Expression] | None = None,
-    ) -> None:
-        self.posonlyargs: list[arg] = [] if posonlyargs is None else posonlyargs
-        self.args: list[arg] = [] if args is None else args
-        self.vararg = vararg
-        self.kwonlyargs: list[arg] = [] if kwonlyargs is None else kwonlyargs
-        self.kw_defaults: list[Expression | None] = [] if kw_defaults is None else kw_defaults
-        self.kwarg = kwarg
-        self.defaults: list[Expression] = [] if defaults is None else defaults
+    posonlyargs: list[arg] = field(default_factory=list)
+    args: list[arg] = field(default_factory=list)
+    vararg: arg | None = None
+    kwonlyargs: list[arg] = field(default_factory=list)
+    kw_defaults: list[Expression | None] = field(default_factory=list)
+    kwarg: arg | None = None
+    defaults: list[Expression] = field(default_factory=list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .node import Expression, Statement
+from .node import Expression, Statement, field
 
 # Constants and names
 
@@ -12,36 +12,23 @@ from .node import Expression, Statement
 class Constant(Expression):
     """A literal: any constant of a code object, or any other object that is only compared and shown."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
+    value: object
 
 
 class Docstring(Constant):
     """A docstring whose indentation the compiler has removed."""
 
-    __slots__ = ()
-
 
 class Name(Expression):
     """An identifier."""
 
-    __slots__ = fields = ("id",)
-
-    def __init__(self, id: str) -> None:
-        self.id = id
+    id: str
 
 
 class Raw(Expression, Statement):
     """Text printed verbatim, as an expression or a statement: for what has no syntax."""
 
-    __slots__ = fields = ("text",)
-
-    def __init__(self, text: str, *, line: int | None = None) -> None:
-        self.text = text
-        self.line = line
-        self.comments: list[str] = []
+    text: str
 
 
 # Displays and comprehensions
@@ -50,40 +37,27 @@ class Raw(Expression, Statement):
 class List(Expression):
     """`[a, b]`."""
 
-    __slots__ = fields = ("elts",)
-
-    def __init__(self, elts: list[Expression] | None = None) -> None:
-        self.elts: list[Expression] = [] if elts is None else elts
+    elts: list[Expression] = field(default_factory=list)
 
 
 class Tuple(Expression):
     """`(a, b)`. `spread`: every item is printed on a separate line."""
 
-    __slots__ = ("elts", "spread")
-    fields = ("elts",)
-
-    def __init__(self, elts: list[Expression] | None = None, *, spread: bool = False) -> None:
-        self.elts: list[Expression] = [] if elts is None else elts
-        self.spread = spread
+    elts: list[Expression] = field(default_factory=list)
+    spread: bool = field(default=False, kw_only=True)
 
 
 class Set(Expression):
     """`{a, b}`; the empty set is printed as `{*()}`."""
 
-    __slots__ = fields = ("elts",)
-
-    def __init__(self, elts: list[Expression] | None = None) -> None:
-        self.elts: list[Expression] = [] if elts is None else elts
+    elts: list[Expression] = field(default_factory=list)
 
 
 class Dict(Expression):
     """`{key: value}`; a key of None means `**value`."""
 
-    __slots__ = fields = ("keys", "values")
-
-    def __init__(self, keys: list[Expression | None] | None = None, values: list[Expression] | None = None) -> None:
-        self.keys: list[Expression | None] = [] if keys is None else keys
-        self.values: list[Expression] = [] if values is None else values
+    keys: list[Expression | None] = field(default_factory=list)
+    values: list[Expression] = field(default_factory=list)
 
 
 # Formatted strings
@@ -95,23 +69,16 @@ class FormattedValue(Expression):
     is_argument: whether the source has it as an argument of `%`; None if unknown.
     """
 
-    fields = ("value", "conversion", "format_spec")
-    __slots__ = (*fields, "is_argument")
-
-    def __init__(self, value: Expression, conversion: int = -1, format_spec: Expression | None = None) -> None:
-        self.value = value
-        self.conversion = conversion
-        self.format_spec = format_spec
-        self.is_argument: bool | None = None
+    value: Expression
+    conversion: int = -1
+    format_spec: Expression | None = None
+    is_argument: bool | None = field(default=None, init=False)
 
 
 class JoinedStr(Expression):
     """`f"..."`: values are string constants and FormattedValues."""
 
-    __slots__ = fields = ("values",)
-
-    def __init__(self, values: list[Expression] | None = None) -> None:
-        self.values: list[Expression] = [] if values is None else values
+    values: list[Expression] = field(default_factory=list)
 
 
 _PERCENT = re.compile(r"(?:(>?)([1-9]\d*))?(\.\d+)?")
@@ -123,8 +90,6 @@ class PercentFormat(JoinedStr):
 
     Every FormattedValue has a `specifier`.
     """
-
-    __slots__ = ()
 
     @staticmethod
     def specifier(value: FormattedValue) -> str:
@@ -142,21 +107,13 @@ class PercentFormat(JoinedStr):
 class Interpolation(Expression):
     """`{value!conversion:format_spec}` of a t-string; str is the text of the expression."""
 
-    __slots__ = fields = ("value", "str", "conversion", "format_spec")
-
-    def __init__(
-        self, value: Expression, str: object, conversion: int = -1, format_spec: Expression | None = None
-    ) -> None:
-        self.value = value
-        self.str = str
-        self.conversion = conversion
-        self.format_spec = format_spec
+    value: Expression
+    str: object
+    conversion: int = -1
+    format_spec: Expression | None = None
 
 
 class TemplateStr(Expression):
     """`t"..."`: values are string constants and Interpolations."""
 
-    __slots__ = fields = ("values",)
-
-    def __init__(self, values: list[Expression] | None = None) -> None:
-        self.values: list[Expression] = [] if values is None else values
+    values: list[Expression] = field(default_factory=list)

@@ -5,17 +5,91 @@ from __future__ import annotations
 import re
 from operator import attrgetter
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 _PLAIN = re.compile(r"((str|int|bool|object|None|list\[str\])( \| )?)+")
 """Types of fields, as they are annotated, that hold no nodes."""
 
 _HOLD_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+_REQUIRED = object()
 NODES: set[type[Any]] = set()
 """All classes of nodes: looking a class up in a set takes less time than an `isinstance` that fails."""
 
 
-class Node:
+class _Field(NamedTuple):
+    """How the constructor sets an attribute: to an argument, to a default value, or not at all."""
+
+    default: Any = _REQUIRED
+    default_factory: Any = None
+    init: bool = True
+    kw_only: bool = False
+
+    def parameter(self, name: str) -> str:
+        if self.default_factory is not None:
+            return f"{name}=None"
+        return name if self.default is _REQUIRED else f"{name}={self.default!r}"
+
+    def statement(self, name: str) -> str:
+        if self.default_factory is not None:
+            return f"self.{name} = [] if {name} is None else {name}" if self.init else f"self.{name} = []"
+        if self.init:
+            return f"self.{name} = {name}"
+        return f"self.{name} = {self.default!r}" if self.default is not _REQUIRED else "pass"
+
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+
+    def field(*, default: Any = ..., default_factory: Any = ..., init: bool = True, kw_only: bool = False) -> Any:
+        """Is to a node what `dataclasses.field` is to a dataclass; the only factory is ``list``."""
+
+else:
+    field = _Field
+
+    def dataclass_transform(**_):
+        return lambda made: made
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+class NodeType(type):
+    """Makes slots and a constructor from a node's annotations, as `dataclasses` does, with slots from 3.10 on only.
+
+    What the constructor takes by position are the fields of the node, unless the class names them itself.
+    """
+
+    def __new__(cls, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> Any:
+        types = namespace.get("__annotations__", {})
+        own = {key: namespace.pop(key, _REQUIRED) for key, kind in types.items() if not kind.startswith("ClassVar")}
+        attributes = {key: one if isinstance(one, _Field) else _Field(one) for key, one in own.items()}
+        attributes.update((key, one) for base in bases for key, one in base.attributes.items())
+        namespace.update(__slots__=tuple(own), attributes=attributes)
+        if own:
+            if not any(base.is_opaque for base in bases):
+                by_position = [key for key, one in attributes.items() if one.init and not one.kw_only]
+                namespace.setdefault("fields", tuple(by_position))
+            namespace.setdefault("__init__", _constructor(attributes))
+        made: Any = super().__new__(cls, name, bases, namespace)
+        made.holds_bodies = tuple(one for one in made.fields if one in _HOLD_BODIES)
+        made.suites = staticmethod(attrgetter(*made.holds_bodies, "fields"))  # with two names at least it gives a tuple
+        if "fields" in namespace:
+            made.last_first = tuple(one for one in made.fields[::-1] if not _PLAIN.fullmatch(types.get(one, "")))
+        made.held = staticmethod(attrgetter(*made.last_first, "fields"))
+        NODES.add(made)
+        return made
+
+
+def _constructor(attributes: dict[str, _Field]) -> Any:
+    taken = {key: one for key, one in attributes.items() if one.init}
+    by_position = [one.parameter(key) for key, one in taken.items() if not one.kw_only]
+    by_keyword = [one.parameter(key) for key, one in taken.items() if one.kw_only]
+    parameters = ", ".join(["self", *by_position, *["*"][: len(by_keyword)], *by_keyword])
+    statements = "\n    ".join(one.statement(key) for key, one in attributes.items())
+    made: dict[str, Any] = {}
+    exec(f"def __init__({parameters}):\n    {statements}", made)
+    return made["__init__"]
+
+
+class Node(metaclass=NodeType):
     """A piece of syntax. `fields` names its parts in the order of the constructor's parameters.
 
     Two nodes are equal when they have the same class and equal fields; lines and comments don't count.
@@ -23,21 +97,14 @@ class Node:
     equals `nan`). Nodes are mutable and therefore not hashable: use `id(node)` as a key.
     """
 
-    __slots__ = ()
+    attributes: ClassVar[dict[str, _Field]]  # all that it has, the fields first
     fields: ClassVar[tuple[str, ...]] = ()
-    holds_bodies: ClassVar[tuple[str, ...]] = ()  # the fields with statements, or with nodes that have a body
+    holds_bodies: ClassVar[tuple[str, ...]]  # the fields with statements, or with nodes that have a body
     suites: ClassVar[Any]  # of a node, what these hold, and last something else
-    last_first: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes, in the reverse order: for walks
+    last_first: ClassVar[tuple[str, ...]]  # the fields that may hold nodes, in the reverse order: for walks
     held: ClassVar[Any]  # of a node, what these hold, and last something that is no node
     is_placeholder: ClassVar[bool] = False  # whether it has no text yet, see `lift` and `definitions`
-
-    def __init_subclass__(cls) -> None:
-        NODES.add(cls)
-        types = getattr(cls.__init__, "__annotations__", {})
-        cls.holds_bodies = tuple(field for field in cls.fields if field in _HOLD_BODIES)
-        cls.suites = staticmethod(attrgetter(*cls.holds_bodies, "fields"))  # with two names at least it gives a tuple
-        cls.last_first = tuple(field for field in cls.fields[::-1] if not _PLAIN.fullmatch(types.get(field, "")))
-        cls.held = staticmethod(attrgetter(*cls.last_first, "fields"))
+    is_opaque: ClassVar[bool] = False  # whether what it has are no fields
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
@@ -56,8 +123,6 @@ class Node:
 class Expression(Node):
     """Anything that has a value."""
 
-    __slots__ = ()
-
 
 class Statement(Node):
     """A statement, its original line and column (None: unknown), and comments to print above it (without `#`).
@@ -65,11 +130,10 @@ class Statement(Node):
     The column is in bytes. A parenthesis that the statement begins with may be further to the left.
     """
 
-    __slots__ = ("column", "comments", "line", "written")
-    line: int | None
-    comments: list[str]
-    column: int | None
-    written: str | None
+    line: int | None = field(default=None, kw_only=True)
+    comments: list[str] = field(default_factory=list, init=False)
+    column: int | None = field(init=False)
+    written: str | None = field(init=False)
     """The source form of a statement that only leaves the code, or of an ``if`` in an ``else`` clause, if known."""
 
     if not TYPE_CHECKING:
@@ -84,13 +148,9 @@ class Statement(Node):
 class pattern(Node):
     """What follows `case`."""
 
-    __slots__ = ()
-
 
 class type_param(Node):
     """A type parameter of a function, a class or a type alias."""
-
-    __slots__ = ()
 
 
 def _equal(left: object, right: object) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .node import Expression, Node, Statement, pattern, type_param
+from .node import Expression, Node, Statement, field, pattern, type_param
+
+_Pattern = pattern  # two of the classes have a field of this name
 
 # Roots
 
@@ -10,10 +12,7 @@ from .node import Expression, Node, Statement, pattern, type_param
 class Module(Node):
     """The body of a file."""
 
-    __slots__ = fields = ("body",)
-
-    def __init__(self, body: list[Statement] | None = None) -> None:
-        self.body: list[Statement] = [] if body is None else body
+    body: list[Statement] = field(default_factory=list)
 
 
 # Parts of statements
@@ -22,76 +21,53 @@ class Module(Node):
 class alias(Node):
     """`name as asname` in an import."""
 
-    __slots__ = fields = ("name", "asname")
-
-    def __init__(self, name: str, asname: str | None = None) -> None:
-        self.name = name
-        self.asname = asname
+    name: str
+    asname: str | None = None
 
 
 class withitem(Node):
     """`context_expr as optional_vars`."""
 
-    __slots__ = fields = ("context_expr", "optional_vars")
-
-    def __init__(self, context_expr: Expression, optional_vars: Expression | None = None) -> None:
-        self.context_expr = context_expr
-        self.optional_vars = optional_vars
+    context_expr: Expression
+    optional_vars: Expression | None = None
 
 
 class ExceptHandler(Node):
     """`except type as name:`."""
 
-    __slots__ = fields = ("type", "name", "body")
-
-    def __init__(
-        self, type: Expression | None = None, name: str | None = None, body: list[Statement] | None = None
-    ) -> None:
-        self.type = type
-        self.name = name
-        self.body: list[Statement] = [] if body is None else body
+    type: Expression | None = None
+    name: str | None = None
+    body: list[Statement] = field(default_factory=list)
 
 
 class match_case(Node):
     """`case pattern if guard:`."""
 
-    __slots__ = fields = ("pattern", "guard", "body")
-
-    def __init__(self, pattern: pattern, guard: Expression | None = None, body: list[Statement] | None = None) -> None:
-        self.pattern = pattern
-        self.guard = guard
-        self.body: list[Statement] = [] if body is None else body
+    pattern: _Pattern
+    guard: Expression | None = None
+    body: list[Statement] = field(default_factory=list)
 
 
 class TypeVar(type_param):
     """The type parameter `name: bound = default_value`."""
 
-    __slots__ = fields = ("name", "bound", "default_value")
-
-    def __init__(self, name: str, bound: Expression | None = None, default_value: Expression | None = None) -> None:
-        self.name = name
-        self.bound = bound
-        self.default_value = default_value
+    name: str
+    bound: Expression | None = None
+    default_value: Expression | None = None
 
 
 class ParamSpec(type_param):
     """The type parameter `**name`."""
 
-    __slots__ = fields = ("name", "default_value")
-
-    def __init__(self, name: str, default_value: Expression | None = None) -> None:
-        self.name = name
-        self.default_value = default_value
+    name: str
+    default_value: Expression | None = None
 
 
 class TypeVarTuple(type_param):
     """The type parameter `*name`."""
 
-    __slots__ = fields = ("name", "default_value")
-
-    def __init__(self, name: str, default_value: Expression | None = None) -> None:
-        self.name = name
-        self.default_value = default_value
+    name: str
+    default_value: Expression | None = None
 
 
 # Patterns of a match statement
@@ -100,87 +76,52 @@ class TypeVarTuple(type_param):
 class MatchValue(pattern):
     """`case 1` or `case a.b`."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: Expression) -> None:
-        self.value = value
+    value: Expression
 
 
 class MatchSingleton(pattern):
     """`case None`, `case True`, `case False`."""
 
-    __slots__ = fields = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
+    value: object
 
 
 class MatchSequence(pattern):
     """`case [a, b]`."""
 
-    __slots__ = fields = ("patterns",)
-
-    def __init__(self, patterns: list[pattern] | None = None) -> None:
-        self.patterns: list[pattern] = [] if patterns is None else patterns
+    patterns: list[pattern] = field(default_factory=list)
 
 
 class MatchMapping(pattern):
     """`case {key: pattern, **rest}`."""
 
-    __slots__ = fields = ("keys", "patterns", "rest")
-
-    def __init__(
-        self,
-        keys: list[Expression] | None = None,
-        patterns: list[pattern] | None = None,
-        rest: str | None = None,
-    ) -> None:
-        self.keys: list[Expression] = [] if keys is None else keys
-        self.patterns: list[pattern] = [] if patterns is None else patterns
-        self.rest = rest
+    keys: list[Expression] = field(default_factory=list)
+    patterns: list[pattern] = field(default_factory=list)
+    rest: str | None = None
 
 
 class MatchClass(pattern):
     """`case cls(pattern, attr=pattern)`."""
 
-    __slots__ = fields = ("cls", "patterns", "kwd_attrs", "kwd_patterns")
-
-    def __init__(
-        self,
-        cls: Expression,
-        patterns: list[pattern] | None = None,
-        kwd_attrs: list[str] | None = None,
-        kwd_patterns: list[pattern] | None = None,
-    ) -> None:
-        self.cls = cls
-        self.patterns: list[pattern] = [] if patterns is None else patterns
-        self.kwd_attrs: list[str] = [] if kwd_attrs is None else kwd_attrs
-        self.kwd_patterns: list[pattern] = [] if kwd_patterns is None else kwd_patterns
+    cls: Expression
+    patterns: list[pattern] = field(default_factory=list)
+    kwd_attrs: list[str] = field(default_factory=list)
+    kwd_patterns: list[pattern] = field(default_factory=list)
 
 
 class MatchStar(pattern):
     """`*name` in a sequence; None for `*_`."""
 
-    __slots__ = fields = ("name",)
-
-    def __init__(self, name: str | None = None) -> None:
-        self.name = name
+    name: str | None = None
 
 
 class MatchAs(pattern):
     """`case pattern as name`, `case name`; both None for `case _`."""
 
-    __slots__ = fields = ("pattern", "name")
-
-    def __init__(self, pattern: pattern | None = None, name: str | None = None) -> None:
-        self.pattern = pattern
-        self.name = name
+    pattern: _Pattern | None = None
+    name: str | None = None
 
 
 class MatchOr(pattern):
     """`case a | b`."""
 
-    __slots__ = fields = ("patterns",)
-
-    def __init__(self, patterns: list[pattern] | None = None) -> None:
-        self.patterns: list[pattern] = [] if patterns is None else patterns
+    patterns: list[pattern] = field(default_factory=list)

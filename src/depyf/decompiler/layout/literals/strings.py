@@ -110,48 +110,13 @@ def _may_be_raw(text: str, quote: str, is_bytes: bool) -> bool:
     return all(char.isprintable() or char == "\n" and len(quote) == 3 for char in text)
 
 
-def plain(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x")
-
-
 def _named(text: str, quote: str, is_bytes: bool) -> str:
     """Also use the short escapes that `repr` does not."""
     return _SHORT.sub(lambda found: found[1] + _NAMES[chr(int(found[2], 16))], plain(text, quote, is_bytes))
 
 
-def _octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o")
-
-
-def _named_octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="o", short=True)
-
-
-def _octal_in_ascii(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=True, form="o")
-
-
-def with_short_escapes(value: str | bytes, text: str) -> str | None:
-    """Return the literal ``text`` of this value with escapes as short as possible; None if it has no longer ones."""
-    match = OF_LITERAL.match(text)
-    short = next(in_quotes(value, match["quote"] if match is not None else "'", (_named_octal,), raw=False))
-    return short if short != text else None
-
-
-def _padded_octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="ooo")
-
-
-def _two_octal(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="oo")
-
-
-def ascii_only(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=True, form="x")
-
-
 def _wide(text: str, quote: str, is_bytes: bool) -> str | None:
-    return None if is_bytes else _escaped(text, quote, is_bytes, ascii_only=True, form="u")
+    return None if is_bytes else _escaped(text, quote, False, ascii_only=True, form="u")
 
 
 def _character_names(text: str, quote: str, is_bytes: bool) -> str | None:
@@ -189,10 +154,6 @@ def _hexadecimal_behind(text: str, quote: str, is_bytes: bool) -> str | None:
     return plain(text[:start], quote, is_bytes) + rest if start and rest is not None else None
 
 
-def _no_names(text: str, quote: str, is_bytes: bool) -> str:
-    return _escaped(text, quote, is_bytes, ascii_only=is_bytes, form="x", names=False)
-
-
 def _single_backslashes(text: str, quote: str, is_bytes: bool) -> str | None:
     """Do not double backslashes that begin no escape."""
     body = re.sub(r"\\\\(?![\\'\"abfnrtvxuUN0-7\n])", r"\\", plain(text, quote, is_bytes))
@@ -217,6 +178,25 @@ def _raw_characters(text: str, quote: str, is_bytes: bool) -> str | None:
     return None if is_bytes and not text.isascii() else text
 
 
+@functools.lru_cache(maxsize=128)
+def _escaped(
+    text: str, quote: str, is_bytes: bool, *, ascii_only: bool = False, form: str = "x", names: bool = True,
+    short: bool = False,
+) -> str:
+    escapes = _table(quote, is_bytes, ascii_only or is_bytes, form, names, short)
+    if form in ("o", "oo") and _OCTAL_DIGIT.search(text) or len(quote) > 1 and quote[0] in text:
+        return _MAY_BE_ESCAPED.sub(functools.partial(_escape_in, text, quote, escapes), text)
+    return text.translate(escapes)
+
+
+plain = _escaped
+ascii_only = functools.partial(_escaped, ascii_only=True)
+_no_names = functools.partial(_escaped, names=False)
+_octal = functools.partial(_escaped, form="o")
+_named_octal = functools.partial(_escaped, form="o", short=True)
+_octal_in_ascii = functools.partial(_escaped, form="o", ascii_only=True)
+_padded_octal = functools.partial(_escaped, form="ooo")
+_two_octal = functools.partial(_escaped, form="oo")
 Escape = Callable[[str, str, bool], Optional[str]]
 """(text, quotes, is bytes) -> the body between the quotes, or None."""
 _USUAL: tuple[Escape, ...] = (
@@ -228,16 +208,6 @@ _RARE: tuple[Escape, ...] = (
     _all_quotes,
 )  # fmt: skip
 _ESCAPES = (*_USUAL, *_RARE)
-
-
-@functools.lru_cache(maxsize=128)
-def _escaped(
-    text: str, quote: str, is_bytes: bool, *, ascii_only: bool, form: str, names: bool = True, short: bool = False
-) -> str:
-    escapes = _table(quote, is_bytes, ascii_only, form, names, short)
-    if form in ("o", "oo") and _OCTAL_DIGIT.search(text) or len(quote) > 1 and quote[0] in text:
-        return _MAY_BE_ESCAPED.sub(functools.partial(_escape_in, text, quote, escapes), text)
-    return text.translate(escapes)
 
 
 class _Escapes(Dict[int, str]):

@@ -56,7 +56,7 @@ class Symbols:
                 self.not_captured.update(name for code in node.raw.walk() for name in code.names)
                 todo += node.parts.values()
             elif isinstance(node, (Placeholder, Comprehension)):
-                parts = [getattr(node, slot, None) for slot in node.__slots__]
+                parts = [getattr(node, slot, None) for slot in node.attributes]
                 todo += [part for part in parts if isinstance(part, nodes.Node)]
             elif isinstance(node, nodes.Lambda):
                 self.captured.update(one.id for one in nodes.walk([node.body]) if isinstance(one, nodes.Name))

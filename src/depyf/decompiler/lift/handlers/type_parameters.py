@@ -8,7 +8,7 @@ from ..symbolic_stack import SymbolicStack
 from ..values import Alias, Function, GenericBase, TypeParameter, resolved
 from .registry import handles
 
-_KINDS = {
+_KINDS: dict[str, type[nodes.type_param]] = {
     "TYPEVAR": nodes.TypeVar,
     "TYPEVAR_WITH_BOUND": nodes.TypeVar,
     "TYPEVAR_WITH_CONSTRAINTS": nodes.TypeVar,
