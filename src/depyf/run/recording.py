@@ -92,12 +92,24 @@ def record(
     def end() -> None:
         if os.getpid() != parent:
             return  # a fork's part of the recording is its own, and the parent reports
+        if not found and not failed:
+            _begin_late(begin)
         stack.close()
         at_end(found[0] if found else None, failed[0] if failed else None)
 
     atexit.register(end)
     sys.meta_path.insert(0, When(_WATCHED, begin))
     record_children(directory, started)
+
+
+def _begin_late(begin: Callable[[], None]) -> None:
+    """Begins where torch.compile has raised before it imported Dynamo, to say so."""
+    from ..explain.recording.session import note_error_of_program
+    from ..explain.torch_facts.torch_attempts import calls_of_compile
+
+    if calls_of_compile(getattr(sys, "last_value", None)):
+        begin()
+        note_error_of_program(sys.last_value)
 
 
 def _leave_program_alone(started: float) -> None:

@@ -14,6 +14,7 @@ from .torch_behavior import MissingHook, find, is_there
 __all__ = [
     "backward_that_failed",
     "calling_frame",
+    "calls_of_compile",
     "code_asked_about",
     "code_to_run",
     "current_attempt",
@@ -86,6 +87,20 @@ def backward_that_failed(error: BaseException) -> str | None:
             return str(getattr(context, "compile_id", None) or "")
         traceback = traceback.tb_next
     return None
+
+
+def calls_of_compile(error: BaseException | None) -> list[types.TracebackType]:
+    """The calls that led to `torch.compile`, the innermost first, where the error is one of that function itself; []
+    where it is none: so of modes, options and backends that it does not know."""
+    code = getattr(getattr(sys.modules.get("torch"), "compile", None), "__code__", None)
+    calls: list[types.TracebackType] = []
+    traceback = error.__traceback__ if error is not None else None
+    while traceback is not None:
+        if traceback.tb_frame.f_code is code:
+            return calls[::-1]
+        calls.append(traceback)
+        traceback = traceback.tb_next
+    return []
 
 
 def code_to_run(result: Any) -> types.CodeType | None:
