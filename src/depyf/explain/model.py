@@ -182,7 +182,8 @@ class Refusal:
 
     `location` is the function's first line, `why` the reason with the line that caused it. The exception `error` is
     `raised` where it left the call; `compiled_later` is the compilation of a later one. `consequence` is what runs,
-    `recompiled` why the compilations did not fit that were there already.
+    `recompiled` why the compilations did not fit that were there already. `called_from` is the program's line of the
+    call.
     """
 
     compile_id: str = ""
@@ -194,6 +195,7 @@ class Refusal:
     compiled_later: str = ""
     consequence: str = ""
     recompiled: list[RecompileReason] = field(default_factory=list, compare=False)
+    called_from: list[SourceLine] = field(default_factory=list, compare=False)
 
 
 @dataclass

@@ -126,7 +126,8 @@ class Attempts:
             caller = self.caller
             if type(error).__name__ == _RECOMPILE_ERROR:
                 caller, error = next(iter(self.called_from), None), type(error)(_FORBIDDEN_BY_SETTING)
-            self.refusals.failed(code, compile_id, error, recompiled, called, caller)
+            refusal = self.refusals.failed(code, compile_id, error, recompiled, called, caller)
+            refusal.called_from = self.called_from[:1]
         elif torch_attempts.tells_skip_reasons():
             self._left = code, compile_id, recompiled
         else:
@@ -201,7 +202,10 @@ class Attempts:
     def recompiles(self, args: _Args, kwargs: _Keywords, reasons: Any) -> None:
         """No compilation of a frame fits: `get_and_maybe_log_recompilation_reasons(entries, frame, ...)`."""
         frame = next(one for one in [*args, *kwargs.values()] if hasattr(one, "f_code"))
-        call = RecompilingCall(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
+        is_given = torch_attempts.is_of_compiled_callable(frame.f_code)
+        call = RecompilingCall(
+            frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals), is_given
+        )
         self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], call)
 
     def must_not_recompile(self, args: _Args, kwargs: _Keywords, error: BaseException) -> None:

@@ -38,8 +38,10 @@ _CONSTANTS = re.compile(r"ConstantVariable\(\w+: ('[^']*'|[^()]*)\)")
 _LISTED = re.compile(rf"\[((?:{_CONSTANTS.pattern}(?:, )?)+)\]")  # what an exception is made of, up to torch 2.10 or so
 _BY_USER = "User-inserted graph break"
 _BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
+_NOT_YOURS = "the line is not the program's: call it outside of the compiled function, or leave the break as it is"
 _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
-_AVOID = "Avoid calling the function"
+_AVOID = ("Avoid calling the function", "Apply `@torch._dynamo.dont_skip_tracing` to the function")
+_NO_MESSAGE = " Message: None"
 _SETTING = re.compile(r"\btorch\._dynamo\.(\w+)(?= ?=)")
 _ASKED = re.compile(r"\bPlease (?!double|file|open|report|see)[^'\"]+?\.(?=\W*$|\s)")
 """A sentence of an exception's text that says what to do: it is easily missed in there."""
@@ -77,8 +79,9 @@ def place(found: GraphBreak, caller: SourceLine | None = None) -> GraphBreak:
     found.location = own[-1] if own else stopped
     found.inside = stopped if stopped != found.location else None
     if any(_is_about(hint, found) for hint in found.hints):
+        by_design = found.explanation.startswith((_BY_USER, _SKIPPED))
         found.hints = [hint for hint in found.hints if not _is_about(hint, found)]
-        found.remedy = _BY_DESIGN
+        found.remedy = _BY_DESIGN if by_design else "" if found.hints else _NOT_YOURS
         found.explanation = found.explanation.replace(_BY_USER, "A graph break in the library's own code")
     return found
 
@@ -87,8 +90,10 @@ def _is_about(hint: str, found: GraphBreak) -> bool:
     """Whether a hint is to change a line that is not the program's, or not to call what torch has to run itself."""
     if found.explanation.startswith(_SKIPPED) and hint.startswith(_AVOID):
         return True
-    inside = found.inside
-    return inside is not None and any(quoted.strip("() ") in inside.text for quoted in _QUOTED.findall(hint))
+    if found.inside is None:
+        return False
+    quoted = (text.strip("() ").rpartition(".")[2] for text in _QUOTED.findall(hint))
+    return hint.startswith("Avoid ") or any(text in found.inside.text for text in quoted)
 
 
 def _with_config(hint: str) -> str:
@@ -124,7 +129,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         more, _, rest = rest.strip().partition("\n")
         title = f"{title} {more.strip()}".strip()
     found = GraphBreak(title, gb_type=title, stack=lines)
-    _take_apart(rest, found)
+    _take_apart(rest.replace(_NO_MESSAGE, ""), found)
     known = _registry().get(found.gb_type, {})
     link = _LINK.search(text)
     if link is not None:

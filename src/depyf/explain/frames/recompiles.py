@@ -75,7 +75,7 @@ def reason_from_text(
     found = RecompileReason(compile_id, check, user_line=of_user)
     found.words = describe(kind_of(check), check, None, {}).words or check
     take_apart(found, check, call)
-    found.remedy = remedy(found, text, code, _static_by(found, call))
+    found.remedy = remedy(found, text, code, _static_by(found, call), call is None or call.is_given)
     if found.remedy.startswith(_MAKE_IT) and type(value_of(found.subject.rpartition(".")[0], call)) in (slice, range):
         found.remedy = "a number that changes: torch.compile(dynamic=True)"  # its parts can't be tensors
     return found

@@ -7,7 +7,7 @@ second.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ....owners import is_of_libraries, is_of_program, name_in_package, package_of
 from ...frames.refusals import has_nothing_in_it, is_by_rule
@@ -142,7 +142,7 @@ def _place_of(
         return next(iter(calls), frame.caller), inside, []
     if known is not None:
         return place, "", []
-    return place, "", distinct(f"{line.place}  `{line.text}`" for line in calls)[:_MOST_UNFIT]
+    return place, "", _calls(calls)
 
 
 def _changes_of_functions(session: Session) -> set[tuple[str, str]]:
@@ -203,7 +203,14 @@ def _refused(session: Session) -> Iterator[Remark]:
         if cause is not None and (cause.filename, cause.line) != (place.filename, place.line):
             remark.cause = f"{cause.place}  `{cause.text}`" if cause.text else cause.place
         remark.unfit = distinct(words for one in alike[:1] for words in unfit_words(one.recompiled))
-        yield _told([replace(one.why, compile_id=one.compile_id) for one in alike], remark)
+        remark = _told([replace(one.why, compile_id=one.compile_id) for one in alike], remark)
+        if first.raised and place == first.location:  # its first line, as torch names none
+            remark.through = _calls(line for one in alike for line in one.called_from)
+        yield remark
+
+
+def _calls(lines: Iterable[SourceLine]) -> list[str]:
+    return distinct(f"{line.place}  `{line.text}`" for line in lines)[:_MOST_UNFIT]
 
 
 def unfit_words(reasons: Sequence[RecompileReason]) -> list[str]:
@@ -213,8 +220,10 @@ def unfit_words(reasons: Sequence[RecompileReason]) -> list[str]:
 
 
 def _place(one: Refusal) -> SourceLine | None:
-    """The line that raised; of a function that is left to Python, its first one. None for a library's."""
-    places = [one.why.location, one.location] if one.raised else [one.location, one.why.location]
+    """The line that raised; of a function that is left to Python, its first one, or the program's line that led to a
+    package's. None for a library's."""
+    is_own = one.location is not None and is_of_program(one.location.filename)
+    places = [one.location, one.why.location] if is_own and not one.raised else [one.why.location, one.location]
     return next((place for place in places if place is not None and not is_of_libraries(place.filename)), None)
 
 
