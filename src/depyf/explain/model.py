@@ -312,6 +312,7 @@ class Frame:
     refusals: list[Refusal] = field(default_factory=list)
     page: str = ""  # file name of the page about this frame
     caller: SourceLine | None = None  # the program's line from which a function of a package was compiled first
+    is_for_compiler: bool = False  # called while torch compiles another, by its compiler
     called: str = ""  # its class and name, as the call that was compiled first has them: see called_names.py
     passed_on: dict[str, str] = field(default_factory=dict)  # of Dynamo's frame around it: its names for these
     code: CodeType | None = _live()

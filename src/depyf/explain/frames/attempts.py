@@ -49,6 +49,7 @@ class Attempts:
         circumstances: of each compilation, by its id.
         called_from: the program's lines of the call for which a function is being compiled, the innermost first.
         caller: the innermost, if the function is a library's.
+        is_for_compiler: whether it is called by the compiler itself, while it compiles another.
         tracing: torch's notes on the graph that is being compiled; they hold the model.
     """
 
@@ -64,6 +65,7 @@ class Attempts:
         self._is_within = False
         self.tracing: Any = None
         self.caller: SourceLine | None = None
+        self.is_for_compiler = False
 
     def unsupported(self, error: Any) -> None:
         """Dynamo found something that it can't trace."""
@@ -104,6 +106,7 @@ class Attempts:
         self._is_within = True
         self.called_from = list(itertools.islice(_program_lines(self._session), MOST_CALLS))
         self.caller = None if is_of_program(code.co_filename) else next(iter(self.called_from), None)
+        self.is_for_compiler = torch_attempts.is_called_by_compiler(code)
         for watch in WATCHERS:
             watch(code)
 

@@ -5,10 +5,12 @@ Probed, each with its evidence; the logic elsewhere never looks at a version num
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from typing import Any
 
+from ...owners import is_of_program
 from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
@@ -21,10 +23,14 @@ __all__ = [
     "has_code",
     "has_one_engine",
     "has_stances",
+    "is_called_by_compiler",
     "is_of_compiled_callable",
     "tells_skip_reasons",
 ]
 
+_COMPILES = re.compile(
+    r"/torch/(?:_inductor|_functorch|fx|_dynamo/(?:variables|symbolic_convert|output_graph|compiled_autograd))\b"
+)
 _PASSED_THROUGH = (
     "/_dynamo/convert_frame.py",
     "/comparing/session.py",
@@ -143,6 +149,18 @@ def is_of_compiled_callable(code: types.CodeType) -> bool:
     given = frame.f_locals["fn"]
     given = given.__func__ if isinstance(given, types.MethodType) else given
     return frame is not caller or not isinstance(given, types.FunctionType) or given.__code__ is code
+
+
+def is_called_by_compiler(code: types.CodeType) -> bool:
+    """Whether a function about which Dynamo is asked is none of the program's, and called by torch's compiler itself,
+    as sympy's are: compiled autograd compiles in the middle of the program's functions, where Dynamo is asked about
+    all that is called."""
+    frame = calling_frame() if not is_of_program(code.co_filename) else None
+    while frame is not None and not is_of_program(frame.f_code.co_filename):
+        if _COMPILES.search(frame.f_code.co_filename.replace("\\", "/")):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def tells_skip_reasons() -> bool:

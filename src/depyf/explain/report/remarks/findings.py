@@ -102,7 +102,7 @@ def _way(one: GraphBreak) -> str:
 def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
     groups: dict[tuple[object, ...], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
     for frame in session.frames:
-        for entry in frame.entries:
+        for entry in frame.entries if not frame.is_for_compiler else ():
             for why in entry.recompiled:
                 subject = _subject(why) or why.words
                 key = (frame.filename, frame.first_line, frame.name, subject, "dispatch key" in why.guard)
@@ -156,6 +156,7 @@ def times_compiled_again(session: Session) -> int:
     changed = _changes_of_functions(session)
     return sum(
         bool(entry.recompiled or entry.recompile_reasons)
+        and not frame.is_for_compiler
         and not (frame.is_resume and all((why.expected, why.actual) in changed for why in entry.recompiled))
         for frame in session.frames
         for entry in frame.entries
