@@ -241,7 +241,7 @@ def _program_lines(session: Session) -> Iterator[SourceLine]:
             told = _COPIED.search(text)
             names = [one.filename for one in session.frames if told and file_name(one.filename) == told["file"]]
             file, line = (names[0], int(told["line"])) if told and names else ("", 0)
-            text = linecache.getline(file, line).strip() if file else ""
+            text = linecache.getline(file, line).strip() if file and is_of_program(file) else ""
         if text:
             function = getattr(torch_behavior.continued_code(frame.f_code), "co_name", frame.f_code.co_name)
             yield SourceLine(file, line, text, (resumed(function) or (function,))[0])

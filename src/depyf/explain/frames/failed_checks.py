@@ -53,6 +53,10 @@ _NO_FUNCTION = re.compile(  # the second up to torch 2.8 or so
     rf"^(?:\w+Accessor: Not a function on (?P<source>.+)|getattr failed on source (?P<of>.+)){_OF_FUNCTION}"
 )
 _CONTAINS = re.compile(r"^(?P<absent>not )?___dict_contains\((?P<key>'[^']*'|\"[^\"]*\"|\d+), (?P<source>.+)\)$")
+_KEY_AT = re.compile(
+    r"^list\((?:dict\.keys\()?(?P<source>[\w.'\"\[\]]+?)(?:\.keys\(\))?\)+\[(?P<at>\d+)\] == "
+    r"(?P<expected>'[^']*'|-?\d+)$"
+)
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
 _OWN_TABLE = re.compile(r"^(?:dict\((type\([\w.'\"\[\]]+\))\.__dict__\)|([\w.'\"\[\]]+)\.__dict__)$")
 _TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
@@ -333,6 +337,7 @@ def _of_attributes(found: RecompileReason, code: str, call: RecompilingCall | No
 def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
     """So where the keys of a dictionary were checked; False where it was something else."""
     missing, contains, keys_of = _NO_KEY.match(code), _CONTAINS.match(code), _KEYS_OF.match(code)
+    key_at = _KEY_AT.match(code)
     if missing is not None and missing["source"] == "G":
         found.words = "there is no global {} now".format(missing["key"].strip("'\""))
     elif missing is not None:
@@ -351,7 +356,14 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         found.subject, found.expected = "set({})".format(user_spelling(keys_of["source"])), keys_of["expected"]
         found.words = f"{found.subject} == {found.expected}"
         found.actual = plain_keys(value) if issubclass(type(value), dict) else ""
-    return any(match is not None for match in (missing, contains, keys_of))
+    elif key_at is not None:
+        value, at = value_of(key_at["source"], call), int(key_at["at"])
+        which = f"key {at} of" if at else "the first key of"
+        found.subject, found.expected = f"{which} {user_spelling(key_at['source'])}", key_at["expected"]
+        found.words = f"{found.subject} is {found.expected}"
+        keys = list(dict.keys(value))[at : at + 1] if issubclass(type(value), dict) else []
+        found.actual = next(map(plain, keys), "")
+    return any(match is not None for match in (missing, contains, keys_of, key_at))
 
 
 def _of_another_type(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
