@@ -358,12 +358,13 @@ def _of_keys(found: RecompileReason, code: str, call: RecompilingCall | None) ->
         found.actual = plain_keys(value) if issubclass(type(value), dict) else ""
     elif key_at is not None:
         value, at = value_of(key_at["source"], call), int(key_at["at"])
-        which = f"key {at} of" if at else "the first key of"
-        found.subject, found.expected = f"{which} {user_spelling(key_at['source'])}", key_at["expected"]
-        found.words = f"{found.subject} is {found.expected}"
         keys = list(dict.keys(value))[at : at + 1] if issubclass(type(value), dict) else []
         found.actual = next(map(plain, keys), "")
-    return any(match is not None for match in (missing, contains, keys_of, key_at))
+        if found.actual:
+            which = f"key {at} of" if at else "the first key of"
+            found.subject, found.expected = f"{which} {user_spelling(key_at['source'])}", key_at["expected"]
+            found.words = f"{found.subject} is {found.expected}"
+    return bool(missing or contains or keys_of or key_at and found.expected)
 
 
 def _of_another_type(found: RecompileReason, code: str, call: RecompilingCall | None) -> bool:
