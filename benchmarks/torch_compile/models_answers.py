@@ -1,7 +1,7 @@
 """What `depyf run` answers to each of the real models, as a page that a person reads before a release.
 
-    python benchmarks/torch_compile/answers.py --python A/bin/python --write benchmarks/results/real-models.md
-    python benchmarks/torch_compile/answers.py --models gcn bert --backend inductor      some, on standard output
+    python benchmarks/torch_compile/models_answers.py --python A/bin/python --write benchmarks/results/real-models.md
+    python benchmarks/torch_compile/models_answers.py --models gcn bert --backend inductor      some, on standard output
 
 Each model of tests/real_models is a program of its own, `depyf run tests/real_models NAME`, and what it prints on
 standard error is its part of the page, without the seconds, which are others in each run. What is not installed is
