@@ -181,6 +181,16 @@ def test_what_to_avoid_in_a_librarys_line_is_no_advice(more, remedy):
     assert one.hints == ["Set a."] * bool(more) and remedy in one.remedy and bool(one.remedy) == bool(remedy)
 
 
+def test_a_mark_in_vain_has_the_same_words_on_every_torch():
+    size = "L['x'].size()[0]"
+    text = (
+        f"Constraints violated ({size})! For more information, run with TORCH_LOGS=\"+dynamic\".\n  - Not all values of "
+        f"RelaxedUnspecConstraint({size}) are valid because {size} was inferred to be a constant (5).\n"
+    )
+    one = graph_break_from_reason(text)
+    assert one.reason == "You marked x.shape[0] as dynamic but your code specialized it to be a constant (5)"
+
+
 def test_what_torch_runs_itself_is_no_call_to_avoid():
     explanation = (
         "  Explanation: Dynamo developers have intentionally marked that the function `Adam.step` in file "

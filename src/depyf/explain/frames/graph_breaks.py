@@ -47,6 +47,9 @@ _ASKED = re.compile(r"\bPlease (?!double|file|open|report|see)[^'\"]+?\.(?=\W*$|
 """A sentence of an exception's text that says what to do: it is easily missed in there."""
 _VIOLATED = "Constraints violated ("
 _CONSTRAINT = re.compile(r"^ *- (?P<words>.*(?:\n(?! *- |\n).*)*)", re.MULTILINE)
+_RELAXED = re.compile(  # up to torch 2.8 or so
+    r"Not all values of RelaxedUnspecConstraint\((?P<of>.+)\) are valid because (?P=of) was inferred to be a constant"
+)
 _STACK_LINE = re.compile(r'^ +File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n +(?P<text>.*)', re.M)
 WENT_BACK = {
     "step_unsupported": "Dynamo went back to the last line after which it can stop; the break itself comes later in "
@@ -162,7 +165,8 @@ def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:
     lines = lines or [SourceLine(one["file"], int(one["line"]), one["text"].strip(), one["function"])
                       for one in _STACK_LINE.finditer(stack)]  # fmt: skip
     told = (" ".join(match["words"].split()) for match in _CONSTRAINT.finditer(rest))
-    said = [_SAME.sub(r"\1", user_spelling(words)) for words in told] or [title]
+    said = [_RELAXED.sub(r"You marked \g<of> as dynamic but your code specialized it to be a constant",
+                         _SAME.sub(r"\1", user_spelling(words))) for words in told] or [title]  # fmt: skip
     words, _, hint = said[0].partition(". ")
     hints = [hint or "remove the mark, or use torch._dynamo.maybe_mark_dynamic", *said[1:]]
     return place(GraphBreak(words.rstrip("."), gb_type=title.partition(" (")[0], hints=hints, stack=lines))
