@@ -31,7 +31,7 @@ from depyf.testing import NotAsCompiled, compiled
 
 PROGRAMS = {name: one for name, one in torch_programs.load().items() if one.finding}
 REPORTS = [name for name in PROGRAMS if name.startswith("report_")]
-A_FEW = [name for name in PROGRAMS if name not in REPORTS or name in REPORTS[::8]]  # the matrix runs all of them
+A_FEW = [name for name in PROGRAMS if name not in REPORTS or name in REPORTS[1::8]]  # the matrix runs all of them
 INSTALLED = os.path.join("lib", "python3.11", "site-packages", "shapes", "core.py")
 
 
@@ -184,7 +184,7 @@ def test_what_to_avoid_in_a_librarys_line_is_no_advice(more, remedy):
 def test_a_mark_in_vain_has_the_same_words_on_every_torch():
     size = "L['x'].size()[0]"
     text = (
-        f"Constraints violated ({size})! For more information, run with TORCH_LOGS=\"+dynamic\".\n  - Not all values of "
+        f"Constraints violated ({size})! For more information, see the log.\n  - Not all values of "
         f"RelaxedUnspecConstraint({size}) are valid because {size} was inferred to be a constant (5).\n"
     )
     one = graph_break_from_reason(text)
