@@ -41,7 +41,7 @@ def report_128944():
     return call(compiled(f), [torch.ones(2), torch.ones(2)])
 
 
-@program(finding=("break?", "class Local:", r"build_class|LOAD_BUILD_CLASS"))
+@program(finding=("break|uncompiled?", "", r"build_class|LOAD_BUILD_CLASS"))
 def report_128942():
     "A class that is defined in a compiled function."
 
@@ -77,7 +77,7 @@ def report_137068():
         start = time.time()
         return y + 1, start is None
 
-    return call(compiled(f), torch.ones(2))
+    return compiled(f)(torch.ones(2))
 
 
 class Config:
@@ -341,7 +341,7 @@ def report_prime_rl_996():
     return call(compiled(f), torch.ones(3), torch.tensor([1, 2]))
 
 
-@program(finding=("break?", "pair = ctypes.c_ulong * 2|len(pair", "ctypes|c_ulong|PyC|mul"))
+@program(finding=("break|uncompiled?", "", "ctypes|c_ulong|PyC|mul"))
 def report_kjnodes_533():
     "kijai/ComfyUI-KJNodes#533: an array type of ctypes."
 

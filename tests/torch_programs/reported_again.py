@@ -204,7 +204,7 @@ def report_transformers_37908():
     return found
 
 
-@program(finding=("recompile", "", r"kv_cache\.size\b.*\b(0|4)\b"))
+@program(finding=("recompile?", "", r"kv_cache\.size\b.*\b(0|4)\b"))
 def report_torchtune_1663():
     "meta-pytorch/torchtune#1663: a cache that counts its tokens."
 
