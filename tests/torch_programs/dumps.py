@@ -107,11 +107,13 @@ def _any_of(text: str) -> str:
 def _unequal(model: Any, said: Dict[str, str]) -> List[str]:
     """Findings that a form lacks: the kind, the line, and the name in torch's registry, the subject or the function."""
     from depyf.explain.report.remarks.answer import worst_first
+    from depyf.explain.report.remarks.findings import THE_REST_OF
     from depyf.explain.report.remarks.stored import report_of
 
     wrong: List[str] = []
     for number, one in enumerate(worst_first(report_of(model).remarks)):
         name = one.words.partition(": ")[0] if one.kind in ("raised", "uncompiled") else one.words[:_BEGINNING]
+        name = name[len(THE_REST_OF) :] if name.startswith(THE_REST_OF) else name
         subject = one.words.partition(" was ")[0].rpartition(": ")[2]
         fact = one.gb_id or (subject if one.kind == "recompile" else name)
         facts = [_NAMED.get(one.kind, one.kind), r"\b{}\b".format(one.line), re.escape(" ".join(fact.split()))]

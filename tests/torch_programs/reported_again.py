@@ -46,7 +46,7 @@ def report_143670():
     return call(f, x, {1: "1"}, 1), call(f, x, {1: "1", 2: "2"}, 1), call(f, x, {2: "2"}, 2)
 
 
-@program(finding=("recompile", "", r"\bkeys?\b.*\b10\b"))
+@program(finding=("recompile", "", r"(keys?|set)\b.*\b10\b"))
 def report_151122():
     "A dictionary with another key."
 
@@ -166,7 +166,7 @@ def report_125836():
     return found
 
 
-@program(finding=("recompile", "", r"layer_idx\b.*\b(0|1)"))
+@program(finding=("recompile", "", r"layer_idx\b.*\b(0|1)|object whose identity is checked"))
 def report_transformers_36484():
     "huggingface/transformers#36484: blocks that are compiled each by itself, with their numbers."
 
@@ -401,7 +401,7 @@ def counting(x):
     return 1
 
 
-@program(finding=("recompile?", "", r"\bZ\b"), repeatable=False)
+@program(finding=("recompile|break?", "", r"\bZ\b|lru_cache"), repeatable=False)
 def report_146598():
     "A function with a cache that counts its calls in a global."
     global Z
