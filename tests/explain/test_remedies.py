@@ -13,7 +13,8 @@ pytest.importorskip("torch")
 from depyf.explain.frames import refusals
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import reason_from_text
-from depyf.explain.frames.remedies import part_removed
+from depyf.explain.frames.remedies import drop_vain_advice, part_removed
+from depyf.explain.model import CacheEntry, Guard
 
 PROGRAM = '''
 import json
@@ -244,6 +245,24 @@ def test_only_what_comes_with_the_call_can_be_marked(name, in_program, in_librar
         assert "dynamic=True" in reason_from_text(check, code=one).remedy
         called_in_between = RecompilingCall({}, {}, {}, is_given=False)
         assert "mark_dynamic" not in reason_from_text(check, called_in_between, one).remedy
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "words"),
+    [
+        ("size=[2, 3], stride=[3, 1]", "size=[2, 4], stride=[4, 1]", "x.shape[1] == 3"),
+        ("size=[2, 3], stride=[3, 1]", "size=[2, 3], stride=[1, 2]", "x.stride(0) == 3"),
+        ("size=[2, 3], stride=[1, 2]", "size=[2, 4], stride=[4, 1]", "x.stride(0) == 3"),
+    ],
+)
+def test_a_stride_that_follows_a_size_is_told_as_the_size(was, now, words):
+    one = reason_from_text("0/0: tensor 'x' stride mismatch at index 0. expected 3, actual 4")
+    old, new = (CacheEntry(number, guards=[Guard(f"check_tensor(x, {shape})", subject="x")])
+                for number, shape in (("0/0", was), ("0/1", now)))  # fmt: skip
+    new.recompiled.append(one)
+    drop_vain_advice([old, new])
+    assert one.words == words and ("contiguous" in one.remedy) == ("stride" in words)
+    assert (one.expected, one.actual) == ("3", "4")
 
 
 def test_another_object_for_a_method_is_no_mistake():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from types import CodeType
 from typing import Iterable
@@ -45,6 +46,7 @@ _CONSTANT = {
     "tensor operations use it, it can be a tensor",
 }
 _FIXED_SIZES = re.compile(r"\bsize=\[([^\]]*)\]")
+_SHAPE = re.compile(r"\bsize=\[([\d, ]*)\], stride=\[([\d, ]*)\]")
 _FLOAT = "a float that changes: make {of} a tensor, torch.tensor(value)"
 _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
@@ -120,17 +122,43 @@ def remedy(
 def drop_vain_advice(entries: Iterable[CacheEntry], is_certain: bool = True) -> None:
     """Takes back advice to make a size or a number dynamic which Dynamo has followed by itself, and in vain.
 
-    What has changed once is compiled as dynamic. If the guards of that compilation have one value all the same, the
+    So it does with what is told of a stride that is another one only because a size is. What has changed once is compiled as dynamic. If the guards of that compilation have one value all the same, the
     code needs it, as a loop does that is unrolled, and to mark it would raise.
 
     Args:
         entries: compilations, with their guards and their reasons.
         is_certain: whether the settings under which they were made are known.
     """
+    entries = list(entries)
+    by_id = {entry.compile_id: entry for entry in entries}
     for entry, one in ((compiled, reason) for compiled in entries for reason in compiled.recompiled):
+        if ".stride(" in one.subject and one.compile_id in by_id:
+            _tell_size(one, by_id[one.compile_id], entry)
         what = next((what for what, words in _DYNAMIC if one.remedy.startswith(words)), "")
         if what and _is_constant(entry, one):
             one.remedy = _CONSTANT[what] if is_certain else ""
+
+
+def _tell_size(found: RecompileReason, old: CacheEntry, new: CacheEntry) -> None:
+    """Torch up to 2.3 or so compares strides before sizes: where both tensors are contiguous, the size has changed."""
+    of = part_removed(found.subject)
+    shapes = [
+        [[int(number) for number in part.split(",") if number] for part in match.groups()]
+        for entry in (old, new) for guard in entry.guards if guard.subject == of
+        for match in [_SHAPE.search(guard.code)] if match
+    ]  # fmt: skip
+    if len(shapes) != 2 or not all(map(_is_contiguous, shapes)):
+        return
+    index = next((at for at, (was, now) in enumerate(zip(shapes[0][0], shapes[1][0])) if was != now), None)
+    if index is not None:
+        found.subject, found.remedy = f"{of}.shape[{index}]", ""
+        found.expected, found.actual = (str(sizes[index]) for sizes, _ in shapes)
+        found.words = f"{found.subject} == {found.expected}"
+
+
+def _is_contiguous(shape: list[list[int]]) -> bool:
+    sizes, strides = shape
+    return strides == [math.prod(sizes[at + 1 :]) for at in range(len(sizes))]
 
 
 def _can_be_marked(of: str, code: CodeType, is_given: bool) -> bool:
