@@ -251,6 +251,7 @@ def test_only_what_comes_with_the_call_can_be_marked(name, in_program, in_librar
     ("was", "now", "words"),
     [
         ("size=[2, 3], stride=[3, 1]", "size=[2, 4], stride=[4, 1]", "x.shape[1] == 3"),
+        ("size=[2, 3], stride=[3, 1]", "size=[2, None], stride=[None, 1]", "x.shape[1] == 3"),
         ("size=[2, 3], stride=[3, 1]", "size=[2, 3], stride=[1, 2]", "x.stride(0) == 3"),
         ("size=[2, 3], stride=[1, 2]", "size=[2, 4], stride=[4, 1]", "x.stride(0) == 3"),
     ],

@@ -46,7 +46,8 @@ _CONSTANT = {
     "tensor operations use it, it can be a tensor",
 }
 _FIXED_SIZES = re.compile(r"\bsize=\[([^\]]*)\]")
-_SHAPE = re.compile(r"\bsize=\[([\d, ]*)\], stride=\[([\d, ]*)\]")
+_ANY = "None"  # in a size or a stride
+_SHAPE = re.compile(r"\bsize=\[([^\]]*)\], stride=\[([^\]]*)\]")
 _FLOAT = "a float that changes: make {of} a tensor, torch.tensor(value)"
 _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
@@ -122,8 +123,9 @@ def remedy(
 def drop_vain_advice(entries: Iterable[CacheEntry], is_certain: bool = True) -> None:
     """Takes back advice to make a size or a number dynamic which Dynamo has followed by itself, and in vain.
 
-    So it does with what is told of a stride that is another one only because a size is. What has changed once is compiled as dynamic. If the guards of that compilation have one value all the same, the
-    code needs it, as a loop does that is unrolled, and to mark it would raise.
+    What has changed once is compiled as dynamic. If the guards of that compilation have one value all the same, the
+    code needs it, as a loop does that is unrolled, and to mark it would raise. A stride that is another one because a
+    size is becomes that size.
 
     Args:
         entries: compilations, with their guards and their reasons.
@@ -143,22 +145,26 @@ def _tell_size(found: RecompileReason, old: CacheEntry, new: CacheEntry) -> None
     """Torch up to 2.3 or so compares strides before sizes: where both tensors are contiguous, the size has changed."""
     of = part_removed(found.subject)
     shapes = [
-        [[int(number) for number in part.split(",") if number] for part in match.groups()]
+        [part.replace(" ", "").split(",") for part in match.groups()]
         for entry in (old, new) for guard in entry.guards if guard.subject == of
         for match in [_SHAPE.search(guard.code)] if match
     ]  # fmt: skip
-    if len(shapes) != 2 or not all(map(_is_contiguous, shapes)):
+    if len(shapes) != 2 or not all(map(_may_be_contiguous, shapes)):
         return
-    index = next((at for at, (was, now) in enumerate(zip(shapes[0][0], shapes[1][0])) if was != now), None)
+    sizes = list(zip(shapes[0][0], shapes[1][0]))
+    index = next((at for at, (was, now) in enumerate(sizes) if was != now), None)
     if index is not None:
+        is_stride = index == len(sizes) - 1 and found.subject.endswith(f".stride({index - 1})")  # before the last size
         found.subject, found.remedy = f"{of}.shape[{index}]", ""
-        found.expected, found.actual = (str(sizes[index]) for sizes, _ in shapes)
+        found.expected, now = sizes[index]
+        found.actual = now if now != _ANY else found.actual if is_stride else ""
         found.words = f"{found.subject} == {found.expected}"
 
 
-def _is_contiguous(shape: list[list[int]]) -> bool:
+def _may_be_contiguous(shape: list[list[str]]) -> bool:
     sizes, strides = shape
-    return strides == [math.prod(sizes[at + 1 :]) for at in range(len(sizes))]
+    known = (strides[at:] for at in range(len(sizes)) if _ANY not in [strides[at], *sizes[at + 1 :]])
+    return all(int(one[0]) == math.prod(map(int, sizes[len(sizes) - len(one) + 1 :])) for one in known)
 
 
 def _can_be_marked(of: str, code: CodeType, is_given: bool) -> bool:
