@@ -30,6 +30,7 @@ from ..model import Session
 from ..running import ACTIVE
 from ..stepping import debuggers
 from ..stepping.as_written import Followed
+from ..torch_facts.torch_attempts import calls_of_compile
 from ..torch_facts.torch_debugging import pass_over
 from .patches import apply_patches
 from .recorder import Recorder
@@ -150,9 +151,14 @@ def prepare_debug(
             done(session, "going on with the block of another thread", _go_on)
 
 
+@edge
 def note_error_of_program(error: Any) -> None:
     """The program, or the block that is recorded, ends with an error, or with None."""
-    for recorder in ACTIVE[-1:]:
+    done(Session(), "hearing how the program ends", _hear_error, error)
+
+
+def _hear_error(error: Any) -> None:
+    for recorder in ACTIVE[-1:] if calls_of_compile(error) else ():
         told(recorder, "on_outcome", "not_accepted", error)
 
 
