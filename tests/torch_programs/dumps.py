@@ -78,7 +78,7 @@ def forms(directory: str, model: Any) -> Dict[str, str]:
     return {name: " ".join(text.split()) for name, text in found.items()}
 
 
-_IN_THE_ANSWER = 10  # places; the others are in the other forms
+_IN_FULL = 10  # places in the answer and in a test's message; the others are in the other forms
 _BEGINNING = 40  # characters of what is cut
 _NAMED = {"uncompiled": "uncompiled|[Nn]ot compiled", "raised": "raised|raising", "recompile": "recompil|ompiled again"}
 
@@ -118,7 +118,7 @@ def _unequal(model: Any, said: Dict[str, str]) -> List[str]:
         fact = one.gb_id or (subject if one.kind == "recompile" else name)
         facts = [_NAMED.get(one.kind, one.kind), r"\b{}\b".format(one.line), re.escape(" ".join(fact.split()))]
         for form, words in said.items():
-            if form == "answer" and number >= _IN_THE_ANSWER:
+            if form in ("answer", "test") and number >= _IN_FULL:
                 continue
             wrong += ["{} lacks {!r} of {}: {}".format(form, fact, one, words[:1500])
                       for fact in facts if not re.search(fact, words)]  # fmt: skip
