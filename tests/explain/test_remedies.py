@@ -13,7 +13,8 @@ pytest.importorskip("torch")
 from depyf.explain.frames import refusals
 from depyf.explain.frames.circumstances import RecompilingCall
 from depyf.explain.frames.recompiles import reason_from_text
-from depyf.explain.frames.remedies import part_removed
+from depyf.explain.frames.remedies import drop_vain_advice, part_removed
+from depyf.explain.model import CacheEntry, Guard
 
 PROGRAM = '''
 import json
@@ -203,7 +204,7 @@ def test_what_cannot_be_written_or_changed_is_no_advice(check):
 @pytest.mark.parametrize(
     ("check", "advice"),
     [
-        ("tensor 'input' size mismatch at index 1. expected 4, actual 5", "on the program's tensor before"),
+        ("tensor 'subject' size mismatch at index 1. expected 4, actual 5", "on the program's tensor before"),
         ("tensor 'input' stride mismatch at index 0. expected 4, actual 5", "call contiguous() on it before"),
         ("tensor 'input' dtype mismatch. expected Float, actual Double", "convert it before the call"),
         ("self.groups[0]['lr'] == 0.5", "make it a tensor, torch.tensor(value)"),
@@ -217,7 +218,60 @@ def test_what_a_library_names_is_no_name_in_the_program(check, advice):
     in_library = reason_from_text("0/0: " + check, code=theirs).remedy
     in_program = reason_from_text("0/0: " + check, code=ours).remedy
     assert advice in in_library and advice not in in_program
-    assert not {"input", "self", "kind"} & set(re.findall(r"\w+", in_library))
+    assert not {"input", "self", "kind", "subject"} & set(re.findall(r"\w+", in_library))
+
+
+def no_method(x, *others, **named):
+    made = x
+    return made
+
+
+@pytest.mark.parametrize(
+    ("name", "in_program", "in_library"),
+    [
+        ("x", True, True),
+        ("others[0]", True, True),
+        ("named['x']", True, True),
+        ("named['cache'].keys", True, False),  # only the library knows how to come by it
+        ("made", False, False),
+    ],
+)
+def test_only_what_comes_with_the_call_can_be_marked(name, in_program, in_library):
+    code = no_method.__code__
+    theirs = code.replace(co_filename="/x/lib/python3.11/site-packages/torch/nn/modules/linear.py")
+    check = f"0/0: tensor '{name}' size mismatch at index 1. expected 4, actual 5"
+    for one, can_be in ((code, in_program), (theirs, in_library)):
+        assert ("mark_dynamic" in reason_from_text(check, code=one).remedy) == can_be
+        assert "dynamic=True" in reason_from_text(check, code=one).remedy
+        called_in_between = RecompilingCall({}, {}, {}, is_given=False)
+        assert "mark_dynamic" not in reason_from_text(check, called_in_between, one).remedy
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "words"),
+    [
+        ("size=[2, 3], stride=[3, 1]", "size=[2, 4], stride=[4, 1]", "x.shape[1] == 3"),
+        ("size=[2, 3], stride=[3, 1]", "size=[2, None], stride=[None, 1]", "x.shape[1] == 3"),
+        ("size=[2, 3], stride=[3, 1]", "size=[2, 3], stride=[1, 2]", "x.stride(0) == 3"),
+        ("size=[2, 3], stride=[1, 2]", "size=[2, 4], stride=[4, 1]", "x.stride(0) == 3"),
+    ],
+)
+def test_a_stride_that_follows_a_size_is_told_as_the_size(was, now, words):
+    one = reason_from_text("0/0: tensor 'x' stride mismatch at index 0. expected 3, actual 4")
+    old, new = (CacheEntry(number, guards=[Guard(f"check_tensor(x, {shape})", subject="x")])
+                for number, shape in (("0/0", was), ("0/1", now)))  # fmt: skip
+    new.recompiled.append(one)
+    drop_vain_advice([old, new])
+    assert one.words == words and ("contiguous" in one.remedy) == ("stride" in words)
+    assert (one.expected, one.actual) == ("3", "4")
+
+
+def test_another_object_for_a_method_is_no_mistake():
+    code = no_method.__code__
+    theirs = code.replace(co_filename="/x/lib/python3.11/site-packages/torch/optim/optimizer.py")
+    assert reason_from_text("0/0: ___check_obj_id(self, 1234)", code=code).remedy == ""
+    assert reason_from_text("0/0: ___check_obj_id(args[0], 1234)", code=theirs).remedy == ""
+    assert "pass the same object" in reason_from_text("0/0: ___check_obj_id(others[0], 1234)", code=code).remedy
 
 
 @pytest.mark.parametrize(("now", "elsewhere"), [(8, True), (64, True), (8, False)])

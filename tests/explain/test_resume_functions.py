@@ -105,7 +105,8 @@ def test_the_same_ones_are_found_after_the_fact(make, breaks, tmp_path):
     def links(session):
         frames = {id(one): one for frame in session.top_level() for one in frame.walk()}.values()
         return sorted(
-            [frame.name, entry.compile_id, resume.name, resume.resume_line, resume.function, resume.frame is None]
+            [frame.name, entry.compile_id.rpartition("/")[2],  # torch 2.4 keeps no numbers of frames
+             resume.name, resume.resume_line, resume.function, resume.frame is None]
             for frame in frames
             for entry in frame.entries
             for resume in entry.resume_functions
@@ -124,7 +125,8 @@ def test_an_inner_functions_resume_is_named_after_it(tmp_path):
     tree = str(session)
     broken = in_a_callee.__code__.co_firstlineno + 3
     if hasattr(torch._dynamo.config, "nested_graph_breaks"):
-        lines = "({}|{}), then at line {}".format(broken, broken + 1, broken + 5)
-        assert re.search("resume in h at line " + lines + " ── graph", tree), tree
+        inner, rest = "resume in h at line ({}|{})".format(broken, broken + 1), "at line {} ── graph".format(broken + 5)
+        handed_on = " ── traced as a part of the resume function that it is handed to\n.* resume "  # torch 2.9
+        assert re.search("{}(, then |{}){}".format(inner, handed_on, rest), tree), tree
     else:  # the callee is a frame of its own
         assert [frame.name for frame in session.top_level()] == ["f", "h"] or "resume at line" in tree

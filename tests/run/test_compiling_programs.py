@@ -58,6 +58,20 @@ def test_a_recording_that_cannot_begin_does_not_reach_the_program(tmp_path):
     assert errors.startswith("depyf run: no recording: ") and errors.count("\n") == 1
 
 
+@pytest.mark.parametrize(("given", "words"), [
+    ('mode="fast"', "RuntimeError: Unrecognized mode=fast"),
+    ('backend="nope"', "InvalidBackend: Invalid backend: 'nope'"),
+    ('mode="default", options={"a": 1}', "RuntimeError: Either mode or options"),  # before Dynamo is imported
+])  # fmt: skip
+def test_what_torch_compile_refuses_is_told_at_its_line(given, words, tmp_path):
+    (tmp_path / "program.py").write_text(f"import torch\n\nf = torch.compile(len, {given})\nf([])\n")
+    plain = outcome("program.py", folder=tmp_path)
+    status, out, errors = outcome("-m", "depyf", "run", "program.py", folder=tmp_path)
+    assert (status, out) == plain[:2] and errors.startswith(plain[2]) and status == 1
+    assert f"program.py:3  raised      {words}" in errors and "1 call raised" in errors
+    assert (tmp_path / "depyf_report" / "README.md").read_text().count(words) == 1
+
+
 def test_no_value_of_the_environment_is_recorded(tmp_path):
     shutil.copy(SCRIPTS["results"], tmp_path / "program.py")
     planted = "planted-value-of-a-variable"

@@ -41,7 +41,8 @@ def examine(program: Program, directory: str, model: Any, ran: AbstractSet[str] 
         wrong.append("there is no index")
     text = index.read_text(encoding="utf-8") if index.exists() else ""
     wrong += ["the index does not say {!r}".format(one) for one in program.index if not re.search(one, text)]
-    wrong += _not_found(program.finding, directory, model, text) if program.finding else []
+    said = forms(directory, model)
+    wrong += _unequal(model, said) + (_not_found(program.finding, model, said) if program.finding else [])
     _verdicts(found, model)
     wrong += ["{} failed: {}".format(one.what, one.reason) for one in model.failures]
     wrong += ["{} is missing: {}".format(one.path, one.reason) for one in model.artifacts
@@ -77,24 +78,51 @@ def forms(directory: str, model: Any) -> Dict[str, str]:
     return {name: " ".join(text.split()) for name, text in found.items()}
 
 
+_IN_FULL = 10  # places in the answer and in a test's message; the others are in the other forms
+_BEGINNING = 40  # characters of what is cut
 _NAMED = {"uncompiled": "uncompiled|[Nn]ot compiled", "raised": "raised|raising", "recompile": "recompil|ompiled again"}
 
 
-def _not_found(finding: Any, directory: str, model: Any, index: str) -> List[str]:
+def _not_found(finding: Any, model: Any, said: Dict[str, str]) -> List[str]:
     """What is missing in which form; and findings of another kind at this line, or of other people's packages."""
     from depyf.explain.report.remarks.stored import report_of
 
-    kind, text, *facts = finding
+    kinds, text, *facts = finding
     findings = [one for one in report_of(model).remarks if one.is_finding]
-    here = [one for one in findings if one.kind == kind and text in one.text]
-    said = ["{} at {!r}".format(one.kind, one.text) for one in findings]
-    wrong = [] if here else ["no {} at {!r}, but {}".format(kind, text, said)]
+    if kinds.endswith("?") and not findings and not torch._dynamo.utils.counters["graph_break"]:
+        return []  # this torch traces it
+    here = [one for one in findings if one.kind in kinds.rstrip("?").split("|") and re.search(_any_of(text), one.text)]
+    found = ["{} at {!r}".format(one.kind, one.text) for one in findings]
+    wrong = [] if here else ["no {} at {!r}, but {}".format(kinds, text, found)]
     wrong += ["a finding in {}".format(one.file) for one in findings if one.package]
-    for name, words in forms(directory, model).items():
-        wrong += ["{} lacks {!r}: {}".format(name, one, words[:1500]) for one in [_NAMED.get(kind, kind), *facts]
-                  if not re.search(one, words)]  # fmt: skip
-        wrong += ["{} lacks the line: {}".format(name, words[:1500]) for one in here[:1]
-                  if not re.search(r"\b{}\b".format(one.line), words)]  # fmt: skip
+    for name, words in said.items():
+        wrong += ["{} lacks {!r}: {}".format(name, one, words[:1500]) for one in facts if not re.search(one, words)]
+    return wrong
+
+
+def _any_of(text: str) -> str:
+    return "|".join(map(re.escape, text.split("|")))
+
+
+def _unequal(model: Any, said: Dict[str, str]) -> List[str]:
+    """Findings that a form lacks: the kind, the line, and the name in torch's registry, the subject or the function."""
+    from depyf.explain.report.remarks.answer import worst_first
+    from depyf.explain.report.remarks.findings import THE_REST_OF
+    from depyf.explain.report.remarks.stored import report_of
+
+    wrong: List[str] = []
+    findings = worst_first(report_of(model).remarks)
+    for number, one in enumerate(findings):
+        name = one.words.partition(": ")[0] if one.kind in ("raised", "uncompiled") else one.words[:_BEGINNING]
+        name = name[len(THE_REST_OF) :] if name.startswith(THE_REST_OF) else name
+        subject = one.words.partition(" was ")[0].rpartition(": ")[2]
+        fact = one.gb_id or (subject if one.kind == "recompile" else name)
+        facts = [_NAMED.get(one.kind, one.kind), r"\b{}\b".format(one.line), re.escape(" ".join(fact.split()))]
+        for form, words in said.items():
+            if form == "answer" and number >= _IN_FULL or form == "test" and len(findings) > _IN_FULL:
+                continue
+            wrong += ["{} lacks {!r} of {}: {}".format(form, fact, one, words[:1500])
+                      for fact in facts if not re.search(fact, words)]  # fmt: skip
     return wrong
 
 

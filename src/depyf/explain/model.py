@@ -182,7 +182,8 @@ class Refusal:
 
     `location` is the function's first line, `why` the reason with the line that caused it. The exception `error` is
     `raised` where it left the call; `compiled_later` is the compilation of a later one. `consequence` is what runs,
-    `recompiled` why the compilations did not fit that were there already.
+    `recompiled` why the compilations did not fit that were there already. `called_from` is the program's line of the
+    call.
     """
 
     compile_id: str = ""
@@ -194,6 +195,7 @@ class Refusal:
     compiled_later: str = ""
     consequence: str = ""
     recompiled: list[RecompileReason] = field(default_factory=list, compare=False)
+    called_from: list[SourceLine] = field(default_factory=list, compare=False)
 
 
 @dataclass
@@ -310,6 +312,7 @@ class Frame:
     refusals: list[Refusal] = field(default_factory=list)
     page: str = ""  # file name of the page about this frame
     caller: SourceLine | None = None  # the program's line from which a function of a package was compiled first
+    is_for_compiler: bool = False  # called while torch compiles another, by its compiler
     called: str = ""  # its class and name, as the call that was compiled first has them: see called_names.py
     passed_on: dict[str, str] = field(default_factory=dict)  # of Dynamo's frame around it: its names for these
     code: CodeType | None = _live()

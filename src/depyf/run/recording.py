@@ -93,12 +93,26 @@ def record(
     def end() -> None:
         if os.getpid() != parent:
             return  # a fork's part of the recording is its own, and the parent reports
+        error = getattr(sys, "last_value", None)  # that the program has ended with
+        if error is not None and not found and not failed:
+            with contextlib.suppress(Exception):
+                _begin_late(begin, error)
         stack.close()
         at_end(found[0] if found else None, failed[0] if failed else None)
 
     atexit.register(end)
     sys.meta_path.insert(0, When(_WATCHED, begin))
     record_children(directory, started)
+
+
+def _begin_late(begin: Callable[[], None], error: BaseException) -> None:
+    """Begins where torch.compile has raised before it imported Dynamo, to say so."""
+    from ..explain.recording.session import note_error_of_program
+    from ..explain.torch_facts.torch_attempts import calls_of_compile
+
+    if calls_of_compile(error):
+        begin()
+        note_error_of_program(error)
 
 
 def _leave_program_alone(started: float) -> None:

@@ -49,6 +49,7 @@ class Attempts:
         circumstances: of each compilation, by its id.
         called_from: the program's lines of the call for which a function is being compiled, the innermost first.
         caller: the innermost, if the function is a library's.
+        is_for_compiler: whether it is called by the compiler itself, while it compiles another.
         tracing: torch's notes on the graph that is being compiled; they hold the model.
     """
 
@@ -64,6 +65,7 @@ class Attempts:
         self._is_within = False
         self.tracing: Any = None
         self.caller: SourceLine | None = None
+        self.is_for_compiler = False
 
     def unsupported(self, error: Any) -> None:
         """Dynamo found something that it can't trace."""
@@ -104,6 +106,7 @@ class Attempts:
         self._is_within = True
         self.called_from = list(itertools.islice(_program_lines(self._session), MOST_CALLS))
         self.caller = None if is_of_program(code.co_filename) else next(iter(self.called_from), None)
+        self.is_for_compiler = torch_attempts.is_called_by_compiler(code)
         for watch in WATCHERS:
             watch(code)
 
@@ -126,7 +129,8 @@ class Attempts:
             caller = self.caller
             if type(error).__name__ == _RECOMPILE_ERROR:
                 caller, error = next(iter(self.called_from), None), type(error)(_FORBIDDEN_BY_SETTING)
-            self.refusals.failed(code, compile_id, error, recompiled, called, caller)
+            refusal = self.refusals.failed(code, compile_id, error, recompiled, called, caller)
+            refusal.called_from = self.called_from[:1]
         elif torch_attempts.tells_skip_reasons():
             self._left = code, compile_id, recompiled
         else:
@@ -162,6 +166,16 @@ class Attempts:
         unfit = [reason_from_text(text, call, frame.f_code) for text in _unfit(error)]
         self._outside(frame.f_code, "", RuntimeError(_FORBIDDEN), recompiled=unfit)
 
+    def not_accepted(self, error: BaseException) -> None:
+        """The program ends with an error: maybe with one of torch.compile itself."""
+        for call in torch_attempts.calls_of_compile(error):
+            code = call.tb_frame.f_code
+            if is_of_program(code.co_filename):
+                text = linecache.getline(code.co_filename, call.tb_lineno).strip()
+                line = SourceLine(code.co_filename, call.tb_lineno, text, code.co_name)
+                self.refusals.failed(code, "", error, caller=line)
+                break
+
     def _outside(
         self, code: CodeType, compile_id: str, error: BaseException, what: str = "", recompiled: Any = ()
     ) -> None:
@@ -191,7 +205,10 @@ class Attempts:
     def recompiles(self, args: _Args, kwargs: _Keywords, reasons: Any) -> None:
         """No compilation of a frame fits: `get_and_maybe_log_recompilation_reasons(entries, frame, ...)`."""
         frame = next(one for one in [*args, *kwargs.values()] if hasattr(one, "f_code"))
-        call = RecompilingCall(frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals))
+        is_given = torch_attempts.is_of_compiled_callable(frame.f_code)
+        call = RecompilingCall(
+            frame.f_locals, getattr(frame, "f_globals", None), circumstances(frame.f_locals), is_given
+        )
         self._recompiles[id(frame.f_code)] = (frame.f_code, [str(one) for one in reasons or ()], call)
 
     def must_not_recompile(self, args: _Args, kwargs: _Keywords, error: BaseException) -> None:
@@ -224,7 +241,7 @@ def _program_lines(session: Session) -> Iterator[SourceLine]:
             told = _COPIED.search(text)
             names = [one.filename for one in session.frames if told and file_name(one.filename) == told["file"]]
             file, line = (names[0], int(told["line"])) if told and names else ("", 0)
-            text = linecache.getline(file, line).strip() if file else ""
+            text = linecache.getline(file, line).strip() if file and is_of_program(file) else ""
         if text:
             function = getattr(torch_behavior.continued_code(frame.f_code), "co_name", frame.f_code.co_name)
             yield SourceLine(file, line, text, (resumed(function) or (function,))[0])

@@ -21,11 +21,13 @@ ChangedValue = Tuple[str, str, str]  # of what, what it was, what it is
 
 
 class RecompilingCall(NamedTuple):
-    """The call which made Dynamo compile again: its variables, those of its module, and the circumstances."""
+    """The call which made Dynamo compile again: its variables, those of its module, the circumstances, and whether it
+    is one of what was given to torch.compile."""
 
     local_names: Any
     global_names: Any
     now: dict[str, str]
+    is_given: bool = True
 
 
 def circumstances(local_names: Any) -> dict[str, str]:

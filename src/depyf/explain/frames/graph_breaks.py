@@ -38,13 +38,18 @@ _CONSTANTS = re.compile(r"ConstantVariable\(\w+: ('[^']*'|[^()]*)\)")
 _LISTED = re.compile(rf"\[((?:{_CONSTANTS.pattern}(?:, )?)+)\]")  # what an exception is made of, up to torch 2.10 or so
 _BY_USER = "User-inserted graph break"
 _BY_DESIGN = "the graph ends there by design: call it outside of the compiled function, or leave it as it is"
+_NOT_YOURS = "the line is not the program's: call it outside of the compiled function, or leave the break as it is"
 _SKIPPED = "Dynamo developers have intentionally marked"  # no function of the program
-_AVOID = "Avoid calling the function"
+_AVOID = ("Avoid calling the function", "Apply `@torch._dynamo.dont_skip_tracing` to the function")
+_NO_MESSAGE = " Message: None"
 _SETTING = re.compile(r"\btorch\._dynamo\.(\w+)(?= ?=)")
 _ASKED = re.compile(r"\bPlease (?!double|file|open|report|see)[^'\"]+?\.(?=\W*$|\s)")
 """A sentence of an exception's text that says what to do: it is easily missed in there."""
 _VIOLATED = "Constraints violated ("
 _CONSTRAINT = re.compile(r"^ *- (?P<words>.*(?:\n(?! *- |\n).*)*)", re.MULTILINE)
+_RELAXED = re.compile(  # up to torch 2.8 or so
+    r"Not all values of RelaxedUnspecConstraint\((?P<of>.+)\) are valid because (?P=of) was inferred to be a constant"
+)
 _STACK_LINE = re.compile(r'^ +File "(?P<file>.+)", line (?P<line>\d+), in (?P<function>.+)\n +(?P<text>.*)', re.M)
 WENT_BACK = {
     "step_unsupported": "Dynamo went back to the last line after which it can stop; the break itself comes later in "
@@ -77,8 +82,9 @@ def place(found: GraphBreak, caller: SourceLine | None = None) -> GraphBreak:
     found.location = own[-1] if own else stopped
     found.inside = stopped if stopped != found.location else None
     if any(_is_about(hint, found) for hint in found.hints):
+        by_design = found.explanation.startswith((_BY_USER, _SKIPPED))
         found.hints = [hint for hint in found.hints if not _is_about(hint, found)]
-        found.remedy = _BY_DESIGN
+        found.remedy = _BY_DESIGN if by_design else "" if found.hints else _NOT_YOURS
         found.explanation = found.explanation.replace(_BY_USER, "A graph break in the library's own code")
     return found
 
@@ -87,8 +93,10 @@ def _is_about(hint: str, found: GraphBreak) -> bool:
     """Whether a hint is to change a line that is not the program's, or not to call what torch has to run itself."""
     if found.explanation.startswith(_SKIPPED) and hint.startswith(_AVOID):
         return True
-    inside = found.inside
-    return inside is not None and any(quoted.strip("() ") in inside.text for quoted in _QUOTED.findall(hint))
+    if found.inside is None:
+        return False
+    quoted = (text.strip("() ").rpartition(".")[2] for text in _QUOTED.findall(hint))
+    return hint.startswith("Avoid ") or any(text in found.inside.text for text in quoted)
 
 
 def _with_config(hint: str) -> str:
@@ -124,7 +132,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
         more, _, rest = rest.strip().partition("\n")
         title = f"{title} {more.strip()}".strip()
     found = GraphBreak(title, gb_type=title, stack=lines)
-    _take_apart(rest, found)
+    _take_apart(rest.replace(_NO_MESSAGE, ""), found)
     known = _registry().get(found.gb_type, {})
     link = _LINK.search(text)
     if link is not None:
@@ -157,7 +165,8 @@ def _violation(text: str, lines: list[SourceLine]) -> GraphBreak:
     lines = lines or [SourceLine(one["file"], int(one["line"]), one["text"].strip(), one["function"])
                       for one in _STACK_LINE.finditer(stack)]  # fmt: skip
     told = (" ".join(match["words"].split()) for match in _CONSTRAINT.finditer(rest))
-    said = [_SAME.sub(r"\1", user_spelling(words)) for words in told] or [title]
+    said = [_RELAXED.sub(r"You marked \g<of> as dynamic but your code specialized it to be a constant",
+                         _SAME.sub(r"\1", user_spelling(words))) for words in told] or [title]  # fmt: skip
     words, _, hint = said[0].partition(". ")
     hints = [hint or "remove the mark, or use torch._dynamo.maybe_mark_dynamic", *said[1:]]
     return place(GraphBreak(words.rstrip("."), gb_type=title.partition(" (")[0], hints=hints, stack=lines))

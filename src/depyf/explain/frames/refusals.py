@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 from ...owners import is_of_libraries
 from ..model import Frame, RecompileReason, Refusal, Skip, SourceLine
 from ..names import stable, without_addresses
-from ..torch_facts.torch_attempts import is_of_compiled_callable
+from ..torch_facts.torch_attempts import is_called_by_compiler, is_of_compiled_callable
 from ..torch_facts.torch_behavior import compilation_metrics
 from ..torch_facts.torch_keeps import recompile_limit
 from .graph_breaks import graph_break_from_reason, place
@@ -98,7 +98,7 @@ class Refusals:
         failed, refusal = self._failed
         if code is failed:
             refusal.raised, refusal.consequence = False, refusal.consequence or words
-            if self.found.count(refusal) > 1:  # said before, of another call
+            if self.found.count(refusal) > 1 or is_called_by_compiler(code):  # said before, of another call
                 self.found = [one for one in self.found if one is not refusal]
 
     def skipped(
@@ -113,7 +113,7 @@ class Refusals:
         where = replace(_line(code.co_filename, code.co_firstlineno), function=code.co_name)
         is_given = is_of_compiled_callable(code)
         skip = Skip(called or code.co_name, where, words, compile_id, list(recompiled), is_given)
-        if skip not in self.skips and not is_of_libraries(code.co_filename):
+        if skip not in self.skips and not is_of_libraries(code.co_filename) and not is_called_by_compiler(code):
             self.skips.append(skip)
         head = "called; " if words.startswith(_NOTHING_IN_IT) else "Dynamo left it to Python: "
         self._why[id(code)] = (code, head + words)

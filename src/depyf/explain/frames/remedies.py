@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from types import CodeType
 from typing import Iterable
@@ -32,6 +33,7 @@ _SIZE = (
     "if it changes from call to call: torch._dynamo.mark_dynamic({of}, {index}) before the first, or "
     "torch.compile(dynamic=True)"
 )
+_SIZE_WITHIN = "if it changes from call to call: torch.compile(dynamic=True)"  # of a tensor that the program has not
 _NOT_STATIC = "each {what} is compiled by itself, as {asked} asks: without it, one compilation serves several"
 _RANK = "each number of dimensions is compiled by itself: reshape {of} before the call"
 _DTYPE = "each dtype is compiled by itself: convert {of} before the call"
@@ -44,6 +46,8 @@ _CONSTANT = {
     "tensor operations use it, it can be a tensor",
 }
 _FIXED_SIZES = re.compile(r"\bsize=\[([^\]]*)\]")
+_ANY = "None"  # in a size or a stride
+_SHAPE = re.compile(r"\bsize=\[([^\]]*)\], stride=\[([^\]]*)\]")
 _FLOAT = "a float that changes: make {of} a tensor, torch.tensor(value)"
 _ATTRIBUTE = (
     "a module's number that changes: make it a tensor, or set torch._dynamo.config.allow_unspec_int_on_nn_module = True"
@@ -81,10 +85,15 @@ _IN_LIBRARY = (
 """Advice for what only a library's code has a name for -> that without the name."""
 
 
-_DYNAMIC = (("size", _SIZE), ("number", _NUMBER))
+_IS_GIVEN = re.compile(r"(?:\[(?:\d+|'\w+')\])?\Z")  # ``x``, ``args[0]``, ``kwargs['x']``
+_ARGUMENT = re.compile(r"(?P<name>\w+)(?P<rest>.*)\Z", re.DOTALL)
+_OF_A_SIZE = "if it changes from call to call: "
+_DYNAMIC = (("size", _OF_A_SIZE), ("number", _NUMBER.partition("{")[0]))
 
 
-def remedy(found: RecompileReason, whole: str, code: CodeType | None, static_by: str) -> str:
+def remedy(
+    found: RecompileReason, whole: str, code: CodeType | None, static_by: str, is_given: bool = True
+) -> str:
     """What to do about a check that failed, "" where nothing is known to help.
 
     Args:
@@ -92,16 +101,19 @@ def remedy(found: RecompileReason, whole: str, code: CodeType | None, static_by:
         whole: all that torch says about it.
         code: of the function that was compiled, where it is known.
         static_by: what of the program asks for one compilation a size, "" if nothing does.
+        is_given: whether the function was given to torch.compile: another one's arguments are made in between.
     """
     if "allow_unspec_int_on_nn_module" in whole:
         return _ATTRIBUTE
-    code = None if code is None else continued_code(code)
+    was, code = code, None if code is None else continued_code(code)
     of = part_removed(found.subject)
     if of in _ONCE:
         return _STATE.format(of=of)
     advice = _advice(found, of, code, static_by)
     if "{of}" in advice and not _is_of_program(of):
         return ""
+    if code is not None and advice.startswith(_OF_A_SIZE) and not _can_be_marked(of, code, is_given or was is not code):
+        advice = _SIZE_WITHIN
     if code is not None and not is_of_program(code.co_filename):
         for named, words in _IN_LIBRARY:
             advice = named.sub(words, advice)
@@ -112,16 +124,57 @@ def drop_vain_advice(entries: Iterable[CacheEntry], is_certain: bool = True) -> 
     """Takes back advice to make a size or a number dynamic which Dynamo has followed by itself, and in vain.
 
     What has changed once is compiled as dynamic. If the guards of that compilation have one value all the same, the
-    code needs it, as a loop does that is unrolled, and to mark it would raise.
+    code needs it, as a loop does that is unrolled, and to mark it would raise. A stride that is another one because a
+    size is becomes that size.
 
     Args:
         entries: compilations, with their guards and their reasons.
         is_certain: whether the settings under which they were made are known.
     """
+    entries = list(entries)
+    by_id = {entry.compile_id: entry for entry in entries}
     for entry, one in ((compiled, reason) for compiled in entries for reason in compiled.recompiled):
-        what = next((what for what, words in _DYNAMIC if one.remedy.startswith(words.partition("{")[0])), "")
+        if ".stride(" in one.subject and one.compile_id in by_id:
+            _tell_size(one, by_id[one.compile_id], entry)
+        what = next((what for what, words in _DYNAMIC if one.remedy.startswith(words)), "")
         if what and _is_constant(entry, one):
             one.remedy = _CONSTANT[what] if is_certain else ""
+
+
+def _tell_size(found: RecompileReason, old: CacheEntry, new: CacheEntry) -> None:
+    """Torch up to 2.3 or so compares strides before sizes: where both tensors are contiguous, the size has changed."""
+    of = part_removed(found.subject)
+    shapes = [
+        [part.replace(" ", "").split(",") for part in match.groups()]
+        for entry in (old, new) for guard in entry.guards if guard.subject == of
+        for match in [_SHAPE.search(guard.code)] if match
+    ]  # fmt: skip
+    if len(shapes) != 2 or not all(map(_may_be_contiguous, shapes)):
+        return
+    sizes = list(zip(shapes[0][0], shapes[1][0]))
+    index = next((at for at, (was, now) in enumerate(sizes) if was != now), None)
+    if index is not None:
+        is_stride = index == len(sizes) - 1 and found.subject.endswith(f".stride({index - 1})")  # before the last size
+        found.subject, found.remedy = f"{of}.shape[{index}]", ""
+        found.expected, now = sizes[index]
+        found.actual = now if now != _ANY else found.actual if is_stride else ""
+        found.words = f"{found.subject} == {found.expected}"
+
+
+def _may_be_contiguous(shape: list[list[str]]) -> bool:
+    sizes, strides = shape
+    known = (strides[at:] for at in range(len(sizes)) if _ANY not in [strides[at], *sizes[at + 1 :]])
+    return all(int(one[0]) == math.prod(map(int, sizes[len(sizes) - len(one) + 1 :])) for one in known)
+
+
+def _can_be_marked(of: str, code: CodeType, is_given: bool) -> bool:
+    """Whether the program has the tensor before the call: it is an argument, or in one."""
+    argument = _ARGUMENT.match(of)
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    if argument is None or not is_given or argument["name"] not in code.co_varnames[:count]:
+        return False
+    return is_of_program(code.co_filename) or _IS_GIVEN.match(argument["rest"]) is not None
 
 
 def _is_constant(entry: CacheEntry, found: RecompileReason) -> bool:
@@ -159,7 +212,8 @@ def _advice(found: RecompileReason, of: str, code: CodeType | None, static_by: s
     if found.subject.startswith("type("):
         return _TYPE if {found.expected, found.actual} <= {*_NUMBERS, ""} else ""
     if found.expected.startswith("one ") and found.actual != "None":
-        return _FUNCTION if found.guard.partition(" is ")[0].endswith(".__code__") else _OBJECT
+        is_receiver = of == "self" or of == "args[0]" and code is not None and not is_of_program(code.co_filename)
+        return _FUNCTION if found.guard.partition(" is ")[0].endswith(".__code__") else _OBJECT * (not is_receiver)
     return _of_number(found.expected, static_by)
 
 

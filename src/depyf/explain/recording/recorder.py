@@ -221,7 +221,7 @@ class Recorder:
         compile_id = torch_behavior.current_compile_id()
         frame = self._frame_of(code, known.get("globals"))
         note_called_name(self.session, frame, known.get("locals"))
-        frame.caller = frame.caller or self._attempts.caller
+        frame.caller, frame.is_for_compiler = frame.caller or self._attempts.caller, self._attempts.is_for_compiler
         template = "__transformed_code_{{}}_for_{}.py".format(_NOT_IN_FILE_NAMES.sub("_", code.co_name))
         path = self.dump.reserve(template)
         graphs = {graph.name: graph for graph in map(self._graphs.get, map(stable, new_code.co_names)) if graph}

@@ -15,13 +15,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import sys
 import threading
 import time
-from typing import Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 from ...decompiler.limits.garbage import no_collections
 from ...errors import require_torch
-from ..containment import contained, done, edge, logger
+from ..containment import contained, done, edge, logger, told
 from ..dump.dump_directory import DumpDirectory
 from ..dump.processes import INDEX
 from ..kernels.timing import KernelTimers
@@ -29,11 +30,12 @@ from ..model import Session
 from ..running import ACTIVE
 from ..stepping import debuggers
 from ..stepping.as_written import Followed
+from ..torch_facts.torch_attempts import calls_of_compile
 from ..torch_facts.torch_debugging import pass_over
 from .patches import apply_patches
 from .recorder import Recorder
 
-__all__ = ["active_recorders", "compiled_functions", "last_directory", "prepare_debug"]
+__all__ = ["active_recorders", "compiled_functions", "last_directory", "note_error_of_program", "prepare_debug"]
 
 
 class _DebugBlock(NamedTuple):
@@ -138,12 +140,26 @@ def prepare_debug(
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
                        time, undo, session) or session
         yield session
+    except Exception as error:
+        note_error_of_program(error)
+        raise
     finally:
         try:
             done(session, "handing the recording over", _hand_over, undo)
         finally:  # also after a KeyboardInterrupt
             done(session, "ending the recording", undo.close)
             done(session, "going on with the block of another thread", _go_on)
+
+
+@edge
+def note_error_of_program(error: Any) -> None:
+    """The program, or the block that is recorded, ends with an error, or with None."""
+    done(Session(), "hearing how the program ends", _hear_error, error)
+
+
+def _hear_error(error: Any) -> None:
+    for recorder in ACTIVE[-1:] if calls_of_compile(error) else ():
+        told(recorder, "on_outcome", "not_accepted", error)
 
 
 def _begin(
@@ -265,4 +281,5 @@ def _end(recorder: Recorder, undo: contextlib.ExitStack) -> None:
 
 def _end_at_exit(undo: contextlib.ExitStack) -> None:
     """Nobody left the block: it was entered by hand, or by a thread which never came back."""
+    note_error_of_program(getattr(sys, "last_value", None))
     done(Session(), "ending the recording at exit", undo.close)

@@ -5,25 +5,32 @@ Probed, each with its evidence; the logic elsewhere never looks at a version num
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from typing import Any
 
+from ...owners import is_of_program
 from .torch_behavior import MissingHook, find, is_there
 
 __all__ = [
     "backward_that_failed",
     "calling_frame",
+    "calls_of_compile",
     "code_asked_about",
     "code_to_run",
     "current_attempt",
     "has_code",
     "has_one_engine",
     "has_stances",
+    "is_called_by_compiler",
     "is_of_compiled_callable",
     "tells_skip_reasons",
 ]
 
+_COMPILES = re.compile(
+    r"/torch/(?:_inductor|_functorch|fx|_dynamo/(?:variables|symbolic_convert|output_graph|compiled_autograd))\b"
+)
 _PASSED_THROUGH = (
     "/_dynamo/convert_frame.py",
     "/comparing/session.py",
@@ -88,6 +95,20 @@ def backward_that_failed(error: BaseException) -> str | None:
     return None
 
 
+def calls_of_compile(error: BaseException | None) -> list[types.TracebackType]:
+    """The calls that led to `torch.compile`, the innermost first, where the error is one of that function itself; []
+    where it is none: so of modes, options and backends that it does not know."""
+    code = getattr(getattr(sys.modules.get("torch"), "compile", None), "__code__", None)
+    calls: list[types.TracebackType] = []
+    traceback = error.__traceback__ if error is not None else None
+    while traceback is not None:
+        if traceback.tb_frame.f_code is code:
+            return calls[::-1]
+        calls.append(traceback)
+        traceback = traceback.tb_next
+    return []
+
+
 def code_to_run(result: Any) -> types.CodeType | None:
     """The code that `_compile` returned, as in `has_code`; None where the frame is skipped."""
     code = getattr(getattr(result, "guarded_code", result), "code", None)
@@ -128,6 +149,18 @@ def is_of_compiled_callable(code: types.CodeType) -> bool:
     given = frame.f_locals["fn"]
     given = given.__func__ if isinstance(given, types.MethodType) else given
     return frame is not caller or not isinstance(given, types.FunctionType) or given.__code__ is code
+
+
+def is_called_by_compiler(code: types.CodeType) -> bool:
+    """Whether a function about which Dynamo is asked is none of the program's, and called by torch's compiler itself,
+    as sympy's are: compiled autograd compiles in the middle of the program's functions, where Dynamo is asked about
+    all that is called."""
+    frame = calling_frame() if not is_of_program(code.co_filename) else None
+    while frame is not None and not is_of_program(frame.f_code.co_filename):
+        if _COMPILES.search(frame.f_code.co_filename.replace("\\", "/")):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def tells_skip_reasons() -> bool:

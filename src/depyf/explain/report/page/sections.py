@@ -25,6 +25,8 @@ from .repeats import as_an_earlier
 from .shortened import FETCHED, shortened, without_fetches
 
 _WIDTH = 116
+_INNER = "return next(one for one in function.__code__.co_consts if hasattr(one, 'co_code'))"
+_INDENT = "    "
 _IN_EXPRESSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # they iterate over the name `iterable`
 _NOTHING = lambda: None  # noqa: E731
 _MORE_ARGUMENTS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -208,8 +210,9 @@ def code_constant(name: str, code: CodeType) -> str:
     if not one.proven:
         return head + comment("not proven: " + "; ".join(one.reasons))
     if code.co_name in _IN_EXPRESSIONS:  # the code of an expression is a constant of the function around it
-        body = f"function = lambda iterable: {one.source.strip()}\n"
-        body += "return next(one for one in function.__code__.co_consts if hasattr(one, 'co_code'))"
+        body = f"function = lambda iterable: {one.source.strip()}\n{_INNER}"
+    elif re.search("^class ", one.source, re.M):  # so is that of a class's body
+        body = f"def function():\n{textwrap.indent(one.source.strip(), _INDENT)}\n{_INNER}"
     else:
         body = _as_statement(one.source, "function")
         function = re.search(r"^(?:async )?def (\w+)", body, re.M)

@@ -7,7 +7,7 @@ second.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ....owners import is_of_libraries, is_of_program, name_in_package, package_of
 from ...frames.refusals import has_nothing_in_it, is_by_rule
@@ -102,7 +102,7 @@ def _way(one: GraphBreak) -> str:
 def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
     groups: dict[tuple[object, ...], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
     for frame in session.frames:
-        for entry in frame.entries:
+        for entry in frame.entries if not frame.is_for_compiler else ():
             for why in entry.recompiled:
                 subject = _subject(why) or why.words
                 key = (frame.filename, frame.first_line, frame.name, subject, "dispatch key" in why.guard)
@@ -142,7 +142,7 @@ def _place_of(
         return next(iter(calls), frame.caller), inside, []
     if known is not None:
         return place, "", []
-    return place, "", distinct(f"{line.place}  `{line.text}`" for line in calls)[:_MOST_UNFIT]
+    return place, "", _calls(calls)
 
 
 def _changes_of_functions(session: Session) -> set[tuple[str, str]]:
@@ -156,6 +156,7 @@ def times_compiled_again(session: Session) -> int:
     changed = _changes_of_functions(session)
     return sum(
         bool(entry.recompiled or entry.recompile_reasons)
+        and not frame.is_for_compiler
         and not (frame.is_resume and all((why.expected, why.actual) in changed for why in entry.recompiled))
         for frame in session.frames
         for entry in frame.entries
@@ -203,7 +204,14 @@ def _refused(session: Session) -> Iterator[Remark]:
         if cause is not None and (cause.filename, cause.line) != (place.filename, place.line):
             remark.cause = f"{cause.place}  `{cause.text}`" if cause.text else cause.place
         remark.unfit = distinct(words for one in alike[:1] for words in unfit_words(one.recompiled))
-        yield _told([replace(one.why, compile_id=one.compile_id) for one in alike], remark)
+        remark = _told([replace(one.why, compile_id=one.compile_id) for one in alike], remark)
+        if first.raised and place == first.location:  # its first line, as torch names none
+            remark.through = _calls(line for one in alike for line in one.called_from)
+        yield remark
+
+
+def _calls(lines: Iterable[SourceLine]) -> list[str]:
+    return distinct(f"{line.place}  `{line.text}`" for line in lines)[:_MOST_UNFIT]
 
 
 def unfit_words(reasons: Sequence[RecompileReason]) -> list[str]:
@@ -213,8 +221,10 @@ def unfit_words(reasons: Sequence[RecompileReason]) -> list[str]:
 
 
 def _place(one: Refusal) -> SourceLine | None:
-    """The line that raised; of a function that is left to Python, its first one. None for a library's."""
-    places = [one.why.location, one.location] if one.raised else [one.location, one.why.location]
+    """The line that raised; of a function that is left to Python, its first one, or the program's line that led to a
+    package's. None for a library's."""
+    is_own = one.location is not None and is_of_program(one.location.filename)
+    places = [one.location, one.why.location] if is_own and not one.raised else [one.why.location, one.location]
     return next((place for place in places if place is not None and not is_of_libraries(place.filename)), None)
 
 

@@ -121,7 +121,7 @@ def _recompiles(session: Session) -> list[str]:
     for frame in session.frames:
         for entry in frame.entries:
             sentences = recompile_words(entry)
-            if not sentences:
+            if not sentences or frame.is_for_compiler:
                 continue
             rest = THE_REST_OF * is_resume_name(frame.title)
             called = f"{rest}`{of_program(frame.title)}` ({frame.place})"
