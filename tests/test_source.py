@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import pytest
 
 import depyf
-from depyf import made_code
 from depyf.decompiler import pipeline
+from depyf.without_source import made_code
 
 MODULE = """\
 import os

@@ -15,19 +15,19 @@ from itertools import islice
 from types import CodeType
 from typing import Any, Callable, Iterator, Tuple
 
+from depyf.cli.disassembly import graph, heading, raw_code, rows
+from depyf.cli.verdict_lines import summary
 from depyf.decompiler.bytecode import RawCode
 from depyf.decompiler.driver.result import Result
 from depyf.decompiler.driver.stepper import Stepper
 from depyf.decompiler.look_alikes import with_warnings
 from depyf.decompiler.pipeline import analyze, standalone
-from depyf.disassembly import graph, heading, raw_code, rows
 from depyf.errors import DecompilationError, DepyfError
 from depyf.escapes import printable
 from depyf.files.content import Kind, kind_of
 from depyf.files.opening import open_inner, open_tree
 from depyf.files.trees import Problem, Unreadable
 from depyf.targets import code_in, read_file
-from depyf.verdict_lines import summary
 
 MOST_ROWS = 20_000
 """Of a disassembly, blocks or steps in one answer: a page with more is no help to read, and slow."""

@@ -42,7 +42,7 @@ import witness  # noqa: E402
 from chosen import library_files  # noqa: E402
 from depyf.decompiler.recompile import recompile  # noqa: E402
 from depyf.errors import DepyfError  # noqa: E402
-from depyf.sourceless import walk  # noqa: E402
+from depyf.without_source.modules import walk  # noqa: E402
 
 LARGEST = 60_000
 LIES = ("", "class", "None", "<module>", "<lambda>", "<listcomp>", "<genexpr>", "__annotate__", "\ufb01", "a b", "__x",

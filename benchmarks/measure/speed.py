@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 from chosen import library_files, on_every_python
 from depyf.decompiler.pipeline import analyze
-from depyf.sourceless import walk
+from depyf.without_source.modules import walk
 
 MOST = 1.03
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from .source_in_debuggers import has_compiled
-from .sourceless import of_globals, same_file
+from .without_source.debuggers import has_compiled
+from .without_source.modules import of_globals, same_file
 
 
 def coverage_init(registry: Any, options: Any) -> None:
@@ -103,8 +103,8 @@ def _text_of(filename: str) -> str:
     from coverage.exceptions import NoSource
 
     from .errors import DepyfError
-    from .made_code import text_of_module
     from .targets import find_target
+    from .without_source.made_code import text_of_module
 
     try:
         text = text_of_module(find_target(filename + "c"))

@@ -24,9 +24,9 @@ import types
 from typing import Any, Callable
 
 from .errors import DecompilationError
-from .made_code import has_none, installed, is_of_another_file, lines_in_cache, lines_of, lines_of_module
-from .source_in_debuggers import take_breakpoints_again
-from .sourceless import LOADERS, of_globals
+from .without_source.debuggers import take_breakpoints_again
+from .without_source.made_code import has_none, installed, is_of_another_file, lines_in_cache, lines_of, lines_of_module
+from .without_source.modules import LOADERS, of_globals
 from .writing import write_file
 
 __all__ = ["getsource", "install", "uninstall", "write"]

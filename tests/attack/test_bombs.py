@@ -22,7 +22,7 @@ CHILD = '''
 import json, resource, sys, time
 from tests.attack.bombs import BOMBS
 from depyf.decompiler.pipeline import analyze
-from depyf.disassembly import listing, raw_code
+from depyf.cli.disassembly import listing, raw_code
 
 def seconds(call, code):
     start = time.process_time()

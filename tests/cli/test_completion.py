@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from depyf import cli, options
+from depyf import cli
+from depyf.cli import options
 
 PARSER = options._parser(with_decompile=True)
 COMMANDS = options._commands_of(PARSER)

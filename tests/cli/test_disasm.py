@@ -10,8 +10,8 @@ import pytest
 from recorded_compilers import recorded_code
 
 from depyf.cli import main
+from depyf.cli.disassembly import dot, listing
 from depyf.decompiler.bytecode import load
-from depyf.disassembly import dot, listing
 
 SOURCE = """\
 def f(a):

@@ -1,6 +1,6 @@
 """`depyf doctor`: what it says of GPUs, from the files of a driver."""
 
-from depyf.doctor import gpus
+from depyf.cli.doctor import gpus
 
 VERSION = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC version:  gcc 15\n"
 INFORMATION = "Model: \t\t NVIDIA H100 80GB HBM3\nIRQ:   \t\t 41\n"

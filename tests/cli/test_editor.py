@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import depyf
+from depyf.cli.options import parse
+from depyf.cli.verdict_lines import summary, verdicts
 from depyf.explain.report.remarks import remark
-from depyf.options import parse
-from depyf.verdict_lines import summary, verdicts
 
 FOLDER = Path(__file__).parent.parent.parent / "editors" / "vscode"
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.iterdir())}

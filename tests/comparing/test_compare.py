@@ -196,6 +196,15 @@ def test_a_program_of_which_nothing_can_be_compared_says_so(tmp_path):
     assert "  compared: nothing was compared: no graph was compiled by Inductor\n" in done.stderr
 
 
+def test_depyf_run_compares_every_nth_call(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text("import torch\nf = torch.compile(lambda x: x + 1)\nfor _ in range(5):\n    f(torch.ones(3))\n")
+    done = DEPYF.run("-m", "depyf", "run", "--every", "2", "-o", tmp_path / "out", path)
+    assert "  compared: 0/0 inference, every 2 calls: agrees" in done.stderr and "checked 2 of 2 buffers" in done.stderr
+    refused = DEPYF.run("-m", "depyf", "run", "--every", "0", path)
+    assert refused.returncode == 2 and "'0' is no number of calls: it must be 1 or more" in refused.stderr
+
+
 def overlapping(a, b, c):
     b.mul_(2)
     return a.sin() + c.sum() + b.sum()

@@ -75,7 +75,7 @@ def _with_neighbours(path: Path) -> str:
 
 
 def _depyf(arguments: List[str], folder: Path) -> str:
-    from depyf.options import parse
+    from depyf.cli.options import parse
 
     printed = io.StringIO()
     try:

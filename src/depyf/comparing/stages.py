@@ -282,7 +282,7 @@ def _unwritten(values: Iterable[Any]) -> Any:
 
     memory = set(map(memory_of, values))
 
-    class Mode(TorchDispatchMode):  # type: ignore[misc]
+    class Unwritten(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
             for at, argument in enumerate(func._schema.arguments):
@@ -292,7 +292,7 @@ def _unwritten(values: Iterable[Any]) -> Any:
                         raise _Written
             return func(*args, **kwargs)
 
-    return Mode()
+    return Unwritten()
 
 
 def call(function: Any, inputs: Sequence[Any], wide: bool = False) -> Any:
@@ -371,7 +371,7 @@ def widening(seed: int, eps: float) -> Any:
             return value.to(torch.float64)
         return wide_dtype(value) or value if isinstance(value, torch.dtype) else value
 
-    class Mode(TorchDispatchMode):  # type: ignore[misc]
+    class Widened(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             for argument, value in zip(func._schema.arguments, args):
                 if argument.alias_info is not None and argument.alias_info.is_write and widened(value) is not value:
@@ -383,4 +383,4 @@ def widening(seed: int, eps: float) -> Any:
             dice = random_numbers(torch.rand, result.shape, numbers) - 0.5
             return result + result * eps * dice
 
-    return Mode()
+    return Widened()

@@ -46,7 +46,7 @@ def _codes(frames: list[Frame], gone: set[str]) -> Iterator[CodeType]:
 
 
 def _lines(code: CodeType) -> dict[int, str]:
-    from ...made_code import MARK, lines_of
+    from ...without_source.made_code import MARK, lines_of
 
     found = enumerate(lines_of(code) or [], 1)
     return {line: text.strip() for line, text in found if text.strip() and not text.rstrip().endswith(MARK.strip())}

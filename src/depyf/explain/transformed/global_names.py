@@ -11,7 +11,7 @@ import itertools
 from types import CodeType
 from typing import Any
 
-from ...sourceless import walk
+from ...without_source.modules import walk
 from ..names import stable
 
 __all__ = ["NameClash", "with_names", "with_own_name", "without_uuids"]

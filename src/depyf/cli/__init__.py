@@ -13,17 +13,17 @@ import time
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Iterator, NoReturn
 
-from . import terminal
-from .errors import DecompilationError, DepyfError
+from .. import terminal
+from ..errors import DecompilationError, DepyfError
+from ..run.attach import attach
+from ..run.command import diff, report, run
+from ..verification.command import diff_files, verify
+from ..writing import write_file
 from .options import parse
-from .run.attach import attach
-from .run.command import diff, report, run
 from .verdict_lines import summary, verdicts
-from .verification.command import diff_files, verify
-from .writing import write_file
 
 if TYPE_CHECKING:
-    from .decompiler.driver.result import Result
+    from ..decompiler.driver.result import Result
 
 PROVEN, PARTLY, FAILED, REFUSED = 0, 1, 2, 3
 """Exit status: all of it proven; some of it unproven or refused; no such target or bad usage; the target refused."""
@@ -153,13 +153,13 @@ def _stopped(why: str, status: int) -> int:
 def _decompile(options: argparse.Namespace) -> int:
     from types import CodeType
 
-    from .batch.tasks import is_batch
-    from .decompiler.bytecode import RawCode
-    from .decompiler.definition import Definition, analyze_definition
-    from .decompiler.driver.settings import DEFAULT
-    from .decompiler.driver.stepper import Stepper, StopStepping
-    from .decompiler.pipeline import analyze
-    from .targets import find_definition, imported
+    from ..batch.tasks import is_batch
+    from ..decompiler.bytecode import RawCode
+    from ..decompiler.definition import Definition, analyze_definition
+    from ..decompiler.driver.settings import DEFAULT
+    from ..decompiler.driver.stepper import Stepper, StopStepping
+    from ..decompiler.pipeline import analyze
+    from ..targets import find_definition, imported
 
     if options.imports and (options.list or len(options.targets) > 1):
         raise DepyfError("--import takes a single target")
@@ -190,7 +190,7 @@ def _decompile(options: argparse.Namespace) -> int:
     if options.verdicts:
         terminal.warn(*verdicts(result))
     if result.form == "refused" and options.strict and not options.json:
-        from .decompiler import decompile
+        from ..decompiler import decompile
 
         # Raises, with the reason and the instructions.
         decompile(target, budget=options.budget, rewritten_asserts=options.rewritten_asserts)
@@ -202,9 +202,9 @@ def _decompile(options: argparse.Namespace) -> int:
 
 
 def _decompile_many(options: argparse.Namespace) -> int:
-    from .batch.command import list_files, run_batch
-    from .batch.tasks import is_tree
-    from .batch.work import Options
+    from ..batch.command import list_files, run_batch
+    from ..batch.tasks import is_tree
+    from ..batch.work import Options
 
     if options.list:
         return list_files(options.targets, options.only)
@@ -222,13 +222,13 @@ def _decompile_many(options: argparse.Namespace) -> int:
 
 def _write_result(result: Result, options: argparse.Namespace) -> None:
     """Print or write one text, or print its record."""
-    from .decompiler.look_alikes import with_warnings
+    from ..decompiler.look_alikes import with_warnings
 
     if not (options.header or options.linemap or options.json):
         _write(with_warnings(_text(result)), options.output)
         return
-    from .batch.command import json_text
-    from .batch.outcome import outcome_of, warned, with_header, with_line_map
+    from ..batch.command import json_text
+    from ..batch.outcome import outcome_of, warned, with_header, with_line_map
 
     outcome = outcome_of(options.targets[0], result, _text(result))
     if options.header:
@@ -246,7 +246,7 @@ def _write_result(result: Result, options: argparse.Namespace) -> None:
 def _coverage(options: argparse.Namespace) -> int:
     import json
 
-    from .coverage.report import all_versions, coverage, table
+    from ..coverage.report import all_versions, coverage, table
 
     known = {f"{major}.{minor}": (major, minor) for major, minor in all_versions()}
     for version in options.versions:
@@ -267,8 +267,8 @@ def _diff(options: argparse.Namespace) -> int:
 
 
 def _disasm(options: argparse.Namespace) -> int:
+    from ..targets import find_target, imported
     from .disassembly import dot, listing, raw_code, svg
-    from .targets import find_target, imported
 
     raw = raw_code(imported(options.target) if options.imports else find_target(options.target, options.python))
     if options.svg:
@@ -294,7 +294,7 @@ _COMMANDS = {
 
 
 def _text(result: Result) -> str:
-    from .decompiler.pipeline import standalone
+    from ..decompiler.pipeline import standalone
 
     text: str = standalone(result)
     return text if text.endswith("\n") else text + "\n"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Iterator, Mapping
 
-from . import __version__
+from .. import __version__
 
 __all__ = ["SHELLS", "completion", "manual"]
 

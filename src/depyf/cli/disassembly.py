@@ -9,15 +9,15 @@ import subprocess
 import types
 from typing import Any, Iterator, NamedTuple
 
-from .decompiler.bytecode import RawCode, load
-from .decompiler.bytecode.disassemble import disassemble
-from .decompiler.bytecode.instruction import Instruction
-from .decompiler.bytecode.interpreters import on_path
-from .decompiler.bytecode.versions import TABLES
-from .decompiler.flowgraph import build_flowgraph
-from .decompiler.live.objects import target_of
-from .errors import DecompilationError, DepyfError
-from .escapes import printable
+from ..decompiler.bytecode import RawCode, load
+from ..decompiler.bytecode.disassemble import disassemble
+from ..decompiler.bytecode.instruction import Instruction
+from ..decompiler.bytecode.interpreters import on_path
+from ..decompiler.bytecode.versions import TABLES
+from ..decompiler.flowgraph import build_flowgraph
+from ..decompiler.live.objects import target_of
+from ..errors import DecompilationError, DepyfError
+from ..escapes import printable
 
 __all__ = ["DrawnBlock", "ListedInstruction", "dot", "graph", "heading", "listing", "raw_code", "rows", "svg"]
 

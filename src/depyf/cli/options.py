@@ -9,10 +9,10 @@ import re
 import sys
 from typing import Any, Callable, NoReturn
 
-from . import __version__, terminal
-from .run.attach import add_command as add_attach
-from .run.command import add_commands
-from .verification.command import add_command
+from .. import __version__, terminal
+from ..run.attach import add_command as add_attach
+from ..run.command import add_commands
+from ..verification.command import add_command
 
 __all__ = ["parse"]
 
@@ -88,8 +88,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     if options.command is None:
         parser.error(f"name a command: {', '.join(names)}")
     if options.command == "decompile" and options.stop_after is not None:
-        from .decompiler.driver.passes import is_name
-        from .decompiler.driver.stepper import NAMES
+        from ..decompiler.driver.passes import is_name
+        from ..decompiler.driver.stepper import NAMES
 
         if not is_name(options.stop_after):
             command = _commands_of(parser)["decompile"]
@@ -160,7 +160,7 @@ def _parser(with_decompile: bool) -> _Parser:
 
 
 def _add_decompile(command: argparse.ArgumentParser) -> None:
-    from .decompiler.driver.stepper import NAMES
+    from ..decompiler.driver.stepper import NAMES
 
     command.add_argument("targets", nargs="+", metavar="target", help="what to decompile, see above")
     command.add_argument(
@@ -257,7 +257,7 @@ def _at_least(least: int, what: str) -> Callable[[str], int]:
 
 
 def _version(text: str) -> tuple[int, int]:
-    from .decompiler.bytecode.code.formats import FORMATS
+    from ..decompiler.bytecode.code.formats import FORMATS
 
     known = {"{}.{}".format(*version): version for version in FORMATS}
     if text not in known:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .decompiler.driver.result import Result
-    from .decompiler.proof import Verdict
+    from ..decompiler.driver.result import Result
+    from ..decompiler.proof import Verdict
 
 __all__ = ["summary", "verdicts"]
 

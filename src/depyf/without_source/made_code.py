@@ -19,8 +19,8 @@ import traceback
 import types
 from typing import Any, Callable, Hashable, Iterable, Iterator
 
-from . import sourceless
-from .source_in_debuggers import change_debuggers
+from . import modules
+from .debuggers import change_debuggers
 
 log = logging.getLogger("depyf")
 
@@ -48,7 +48,7 @@ def installed(undo: contextlib.ExitStack) -> None:
             _replace(undo, linecache, name, _not_by_loader(getattr(linecache, name), nothing))
     change_debuggers(_text, lambda owner, name, value: _replace(undo, owner, name, value))
     undo.callback(_kept.clear)
-    undo.callback(sourceless.forget)
+    undo.callback(modules.forget)
 
 
 def _replace(undo: contextlib.ExitStack, owner: Any, name: str, value: Any) -> None:
@@ -77,13 +77,13 @@ def at_work() -> Iterator[bool]:
 
 def text_of_module(code: types.CodeType) -> str | None:
     """The text of a module's code on the lines of the original; None if there is none. Raises what `analyze` does."""
-    from .decompiler.pipeline import analyze
+    from ..decompiler.pipeline import analyze
 
     lines = marked_lines(analyze(code, layout="author"))
     return "".join(lines) if lines is not None else None
 
 
-def lines_of_module(module: sourceless.Sourceless) -> list[str]:
+def lines_of_module(module: modules.Sourceless) -> list[str]:
     """The lines of a module's text; none if it has none, or is being decompiled in this thread. Never raises."""
     if module.lines is None:
         with at_work() as free:  # and no lock: whoever waits for it may hold one that an import here waits for
@@ -125,10 +125,10 @@ def _with_the_same_lines(result: Any, moved: int) -> set[int]:
     Calls of a module's functions are other instructions where the module is not imported above them (the compiler
     looks for that from 3.11 on): those of a function by itself never are.
     """
-    from .decompiler.bytecode import known_instructions
-    from .decompiler.bytecode.kinds import kind_of
-    from .decompiler.proof import compile_unit
-    from .errors import DecompilationError
+    from ..decompiler.bytecode import known_instructions
+    from ..decompiler.bytecode.kinds import kind_of
+    from ..decompiler.proof import compile_unit
+    from ..errors import DecompilationError
 
     if result.raw is None or kind_of(result.raw) != "function":
         return set()
@@ -163,7 +163,7 @@ def _lines(code: types.CodeType, of: Any = None) -> list[str] | None:
     """The lines of the code by itself, blank where others would be; None if it has none."""
     if of is not None and of is not code:
         return lines_of(of, code)
-    key = sourceless.key_of(code)
+    key = modules.key_of(code)
     if key not in _kept:
         if getattr(_at_work, "on", False):
             return None
@@ -181,7 +181,7 @@ def lines_of(of: Any, code: types.CodeType | None = None) -> list[str] | None:
         if not free or not 1 <= first <= _MOST_LINES:
             return None
         try:
-            from .decompiler.pipeline import analyze
+            from ..decompiler.pipeline import analyze
 
             result = analyze(of, layout="author", budget=_BUDGET)
             if result.form == "refused":
@@ -197,20 +197,20 @@ def lines_of(of: Any, code: types.CodeType | None = None) -> list[str] | None:
 def lines_in_cache(code: types.CodeType) -> list[str] | None:
     """What `linecache` has for the code's file name, if the code comes from it: others may have the same name."""
     lines = linecache.getlines(code.co_filename)
-    return lines if lines and sourceless.compiles_to(lines, code) else None
+    return lines if lines and modules.compiles_to(lines, code) else None
 
 
-def owner_of(code: types.CodeType, names: dict[str, Any] | None) -> tuple[sourceless.Sourceless | None, bool]:
+def owner_of(code: types.CodeType, names: dict[str, Any] | None) -> tuple[modules.Sourceless | None, bool]:
     """The module without source that the code is of, and whether what is found by its file's name may be another's.
 
     ``names`` are the global variables that it runs with, None if that is not known.
     """
-    module = sourceless.of_globals(names) if names is not None else sourceless.of_code(code)
+    module = modules.of_globals(names) if names is not None else modules.of_code(code)
     if module is not None and code in module:
         return module, not module.has_file(code)
     if module is None and os.path.exists(code.co_filename):
         return None, False
-    return None, sourceless.is_claimed(code.co_filename) or module is not None and _has_file_of_another(code)
+    return None, modules.is_claimed(code.co_filename) or module is not None and _has_file_of_another(code)
 
 
 def is_of_another_file(of: Any) -> bool:
@@ -222,7 +222,7 @@ def is_of_another_file(of: Any) -> bool:
     if by_code or module is not None or names is None:
         return by_code
     own = names.get("__file__")
-    if isinstance(own, str) and sourceless.same_file(own) == sourceless.same_file(code.co_filename):
+    if isinstance(own, str) and modules.same_file(own) == modules.same_file(code.co_filename):
         return False
     return _has_file_of_another(code)
 
@@ -231,7 +231,7 @@ def _has_file_of_another(code: types.CodeType) -> bool:
     return os.path.exists(code.co_filename) and lines_in_cache(code) is None
 
 
-def _lines_of_owned(code: types.CodeType, module: sourceless.Sourceless | None, of: Any = None) -> list[str]:
+def _lines_of_owned(code: types.CodeType, module: modules.Sourceless | None, of: Any = None) -> list[str]:
     """The lines of code whose file's name says nothing; none if there is no text."""
     return (lines_of_module(module) if module is not None else []) or _lines(code, of) or []
 
@@ -267,12 +267,12 @@ def _found_by_inspect(before: Callable[[Any], tuple[list[str], int]]) -> Callabl
     return findsource
 
 
-def _by_code(of: Any, code: types.CodeType, module: sourceless.Sourceless | None) -> tuple[list[str], int] | None:
+def _by_code(of: Any, code: types.CodeType, module: modules.Sourceless | None) -> tuple[list[str], int] | None:
     """What `inspect.findsource` gives."""
     of = getattr(of, "__func__", of)
     of = of if isinstance(of, types.FunctionType) else code
     lines = lines_of_module(module) if module is not None else []
-    if not lines or not sourceless.compiles_to(lines, code):  # the lines of another part of the module
+    if not lines or not modules.compiles_to(lines, code):  # the lines of another part of the module
         lines = _lines(code, of) or []
     first = code.co_firstlineno - 1 if code.co_name != "<module>" else 0
     return (lines, first) if 0 <= first < len(lines) else None
@@ -284,7 +284,7 @@ def _is_disguised(of: Any) -> bool:
         return False
     own = getattr(sys.modules.get(of.__module__), "__dict__", None)
     functions = [one for one in vars(of).values() if isinstance(one, types.FunctionType)]
-    return any(one.__globals__ is not own and sourceless.of_globals(one.__globals__) is not None for one in functions)
+    return any(one.__globals__ is not own and modules.of_globals(one.__globals__) is not None for one in functions)
 
 
 def _lines_by_name(before: Callable[..., list[str]]) -> Callable[..., list[str]]:
@@ -292,15 +292,15 @@ def _lines_by_name(before: Callable[..., list[str]]) -> Callable[..., list[str]]
 
     def getlines(filename: str, module_globals: Any = None) -> list[str]:
         try:
-            module = sourceless.of_globals(module_globals)
+            module = modules.of_globals(module_globals)
             if module is not None and filename in module.names and not module.has_file(module.code):
-                return lines_of_module(module) if sourceless.still_runs(module_globals, module) else []
+                return lines_of_module(module) if modules.still_runs(module_globals, module) else []
             lines = before(filename, module_globals)
         except ValueError:  # a name that no file can have
             return []
         if lines:
             return lines
-        module = sourceless.of_name(filename)
+        module = modules.of_name(filename)
         return lines_of_module(module) if module is not None else []
 
     return getlines
@@ -310,7 +310,7 @@ def _not_by_loader(before: Callable[..., Any], nothing: Any) -> Callable[..., An
     """Keeps the text of a module without source from any name that its code claims: `getlines` knows the right ones."""
 
     def lazycache(filename: str, module_globals: Any) -> Any:
-        return nothing if sourceless.of_globals(module_globals) is not None else before(filename, module_globals)
+        return nothing if modules.of_globals(module_globals) is not None else before(filename, module_globals)
 
     return lazycache
 

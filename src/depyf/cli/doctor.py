@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Iterator
 
-from . import __version__
-from .decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
-from .decompiler.bytecode.versions import HOSTS, TABLES
+from .. import __version__
+from ..decompiler.bytecode.interpreters import HOST_VERSION, find_interpreter
+from ..decompiler.bytecode.versions import HOSTS, TABLES
 
 __all__ = ["gpus", "lines"]
 
