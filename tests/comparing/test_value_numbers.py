@@ -55,6 +55,8 @@ def test_views_and_sums_of_products_are_known_without_computing():
         (lambda x, y: torch.relu(x), lambda x, y: torch.abs(x), False),
         (lambda x, y: x * 0, lambda x, y: torch.zeros_like(x), False),  # but for NaN and infinities
         (lambda x, y: torch.full((), 2.0) * x, lambda x, y: torch.full((), 3.0) * x, False),
+        (lambda x, y: y.t().contiguous().as_strided((4,), (1,)), lambda x, y: y.t().as_strided((4,), (1,)), False),
+        (lambda x, y: y.t().contiguous().as_strided((4,), (1,)), lambda x, y: y.t().reshape(24)[:4], True),
         (lambda x, y: x.view(24)[:12], lambda x, y: x.view(24)[12:], False),
     ],
 )

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
 __all__ = ["Cannot", "Eager", "Exact", "RANDOM", "References", "Rounded", "STALE", "alone", "as_integers", "closure",
-           "evaluate", "evaluate_in_memory", "has_sums", "number_of", "why_not", "wide_dtype"]
+           "evaluate", "evaluate_in_memory", "has_sums", "layout_of", "number_of", "why_not", "wide_dtype"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
 _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
@@ -60,7 +60,7 @@ def _why_not_its_operator(node: Any) -> str:
         return "a custom operator"
     if target._schema.name.rpartition("::")[2].startswith(("empty", "new_empty")):
         return _UNINITIALISED
-    if "as_strided" in name and _layout(node) is None:
+    if "as_strided" in name and layout_of(node) is None:
         return "as_strided, which depends on memory"
     if target._schema.is_mutable and not target._schema.returns:
         return _ONLY_WRITES
@@ -115,7 +115,7 @@ def _draws(node: Any) -> bool:
     return True
 
 
-def _layout(node: Any) -> tuple[int, ...] | None:
+def layout_of(node: Any) -> tuple[int, ...] | None:
     """The strides of what ``as_strided`` is given, where that is all of its memory; else None."""
     import torch
 
@@ -347,7 +347,7 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         args, kwargs = _unshared(node.target, args, kwargs)
     if "as_strided" in str(node.target):
         value = args[0]
-        memory = torch.empty_strided(value.shape, _layout(node), dtype=value.dtype, device=value.device)
+        memory = torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
     target = torch.ops.aten.reshape.default if node.target in _views() else node.target
     try:

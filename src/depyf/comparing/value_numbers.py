@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Mapping, Sequence
 
-from .evaluate import RANDOM, STALE, Cannot, Exact, closure, evaluate, number_of, why_not
+from .evaluate import RANDOM, STALE, Cannot, Exact, closure, evaluate, layout_of, number_of, why_not
 from .graph_copies import GraphCopy, ordinals
 from .rounding import apart, random_numbers
 
@@ -190,7 +190,8 @@ def _call(node: Any) -> tuple[str, list[Any]]:
         return _INPUT
 
     arguments = map_arg((node.args, node.kwargs), taken)
-    return f"{node.op} {node.target} {arguments}", inputs
+    layout = layout_of(node) if "as_strided" in str(node.target) else ""  # copies and views may change it
+    return f"{node.op} {node.target} {arguments} {layout}", inputs
 
 
 def _source(node: Any) -> Any:
