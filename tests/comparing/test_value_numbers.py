@@ -57,6 +57,8 @@ def test_views_and_sums_of_products_are_known_without_computing():
         (lambda x, y: torch.full((), 2.0) * x, lambda x, y: torch.full((), 3.0) * x, False),
         (lambda x, y: y.t().contiguous().as_strided((4,), (1,)), lambda x, y: y.t().as_strided((4,), (1,)), False),
         (lambda x, y: y.t().contiguous().as_strided((4,), (1,)), lambda x, y: y.t().reshape(24)[:4], True),
+        (lambda x, y: x @ y.t(), lambda x, y: torch.select_scatter(x @ y.t(), (x @ y.t())[0] * 1.01, 0, 0), False),
+        (lambda x, y: torch.sqrt(-x * x) * y, lambda x, y: torch.sqrt(-x * x) * y * 2, False),
         (lambda x, y: x.view(24)[:12], lambda x, y: x.view(24)[12:], False),
     ],
 )

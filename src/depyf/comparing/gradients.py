@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 from typing import AbstractSet, Any, Sequence
 
 from .evaluate import Cannot
@@ -89,6 +90,8 @@ class _Backward(Whole):
         mine: the program's own gradients: eager's that are near to them are given up at once, to save memory.
     """
 
+    near = (CONSTANTS["whole"], math.inf)
+
     def __init__(
         self, module: Any, inputs: list[Any], shared: AbstractSet[int], wanted: list[int], given: dict[int, Any] | None,
         mine: list[Any] | None = None,
@@ -127,7 +130,7 @@ class _Backward(Whole):
     def _program_s_if_near(self, mine: Any, gradient: Any) -> Any:
         if mine is None or mine.shape != gradient.shape or mine.dtype != gradient.dtype:
             return None
-        found = settled(mine, gradient, CONSTANTS["whole"])
+        found = settled(mine, gradient, *self.near)
         if found is None:
             return None
         self.has_near |= found.near

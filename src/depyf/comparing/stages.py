@@ -167,6 +167,9 @@ class Whole:
         shared: places of inputs that are the program's own: they are copied only if the graph writes into them.
     """
 
+    near = (CONSTANTS["floor"], CONSTANTS["floor"])
+    """Units in the last place by which a result may be off, as in `settled`."""
+
     def __init__(self, module: Any, inputs: list[Any], shared: AbstractSet[int]) -> None:
         self.module, self.inputs, self.shared = module, inputs, shared
         self._evaluated: dict[Any, list[Any]] = {}
@@ -201,7 +204,7 @@ class Whole:
         """What isn't eager's value bit for bit, by its place."""
         for at, (value, one) in enumerate(zip(values, self.eager)):
             if value is not None and one is not None and value.shape == one.shape:
-                found = settled(value, one, CONSTANTS["whole"])
+                found = settled(value, one, *self.near)
                 if found is None:
                     samples = lambda scale, at=at: [self._exact(seed, scale)[at] for seed in (1, 2)]  # noqa: E731
                     found = judge(value, one, self._exact(0, 0.0)[at], samples, True)

@@ -7,6 +7,7 @@ random values; if they agree, the number is that of before. A part that many lay
 
 from __future__ import annotations
 
+import math
 from typing import Any, Iterator, Mapping, Sequence
 
 from .evaluate import RANDOM, STALE, Cannot, Exact, closure, evaluate, layout_of, number_of, why_not
@@ -104,9 +105,9 @@ class ValueNumbers:
 
     def _agree_on_values(self, given: Mapping[int, Any], *sides: tuple[Sequence[Any], Sequence[Any]]) -> bool:
         numbers, graphs = (self._left, self._right), (self._before, self._after)
-        is_constant = not any(map(_is_float, given.values()))
+        is_enough = not any(map(_is_float, given.values()))  # to be equal once
         try:
-            for kind in ("not finite", "any", "positive"):
+            for kind in ("any", "not finite", "positive"):
                 values = {number: self._drawn(node, at, kind) for at, (number, node) in enumerate(given.items())}
                 results = []
                 for (order, sources), number, graph in zip(sides, numbers, graphs):
@@ -114,8 +115,11 @@ class ValueNumbers:
                     results.append(evaluate(order, own, order[-1:], Exact(), graph.owner)[order[-1]])
                 if apart(results[0], results[1], TOLERANCE) is not None:
                     return False
-                if is_constant or 2 * int(results[0].isfinite().sum()) >= results[0].numel():
-                    return True  # else too little was compared
+                if is_enough:
+                    return True
+                if kind == "any":  # what is not finite hides what depends on it
+                    is_enough = 2 * int(results[0].isfinite().sum()) >= results[0].numel()
+            return bool(2 * int(results[0].isfinite().sum()) >= results[0].numel())
         except (Cannot, RuntimeError, NotImplementedError):
             pass
         return False
@@ -133,7 +137,8 @@ class ValueNumbers:
         dtype = torch.complex128 if like.dtype.is_complex else torch.float64
         made = random_numbers(draw, [number_of(size) for size in like.shape], numbers, dtype)
         if kind == "not finite" and made.numel():
-            made.view(-1)[seed % made.numel()] = (float("nan"), float("inf"), -float("inf"), 0.0)[seed % 4]
+            place = (made.numel() // 2 + seed) % made.numel()
+            made.view(-1)[place] = (math.nan, math.inf, -math.inf, 0.0)[seed % 4]
         return made
 
 
