@@ -41,6 +41,15 @@ def _padded(value: int, widths: Iterable[int]) -> Iterator[str]:
                 yield f"0{mark}{digits:0>{width}}"
 
 
+def with_last_groups(value: object, width: int) -> Iterator[str]:
+    """Yield an integer with only its last groups of three digits set apart, as in a time in nanoseconds."""
+    digits = str(value) if type(value) is int and value.bit_length() < _MOST_BITS else ""
+    count = width - len(digits)
+    if 0 < count < len(digits) / 3:
+        ends = range(len(digits) - 3 * count, len(digits), 3)
+        yield "_".join((digits[: -3 * count], *(digits[at : at + 3] for at in ends)))
+
+
 def _based(value: int) -> Iterator[str]:
     yield f"0x{value:x}"
     if value <= _LARGEST_MODE:

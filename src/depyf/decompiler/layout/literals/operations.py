@@ -279,6 +279,9 @@ def _short(value: float, digits: int = _DIGITS) -> Iterator[float]:
 
 def _near_round(value: float) -> Iterator[Operation]:
     """Yield numbers of one digit, and powers, with a number added or subtracted."""
+    above = math.ceil(value)
+    if (value * 8).is_integer() and above != value:
+        yield Operation("-", float(above), above - value)
     if not 100 < value < _LARGEST_FLOAT:
         return
     power, exponent = round(math.log10(value)), round(math.log2(value))
@@ -370,6 +373,9 @@ def _beside(value: Literal, one: object) -> Iterator[Operation]:
         if type(one) is int and max(value.bit_length(), one.bit_length()) < _MOST_BITS:
             for each in _of_int_beside(abs(value), one):
                 yield from _negated(each) if value < 0 else (each,)
+    elif math.isfinite(value) and one < _LARGEST_FLOAT:
+        for each in _of_float_beside(abs(value), one):
+            yield from _negated(each) if value < 0 else (each,)
 
 
 def _of_int_beside(value: int, one: int) -> Iterator[Operation]:
@@ -392,8 +398,28 @@ def _of_int_beside(value: int, one: int) -> Iterator[Operation]:
         yield from (_plus(Operation("*", one, 2), value - 2 * one), Operation("+", Operation("*", one, 0), value))
 
 
+def _of_float_beside(value: float, one: float) -> Iterator[Operation]:
+    for sign, right in (("/", one / value if value else 0.0), ("*", value / one if one else 0.0), ("-", one - value),
+                        ("+", value - one)):  # fmt: skip
+        for digits in (0, 1, 2, 3, 6) if math.isfinite(right) else ():
+            rounded = round(right, digits)
+            yield from (Operation(sign, one, each) for each in ((int(rounded), rounded) if not digits else (rounded,)))
+        yield Operation(sign, one, right)
+    if type(one) is float:
+        yield from (Operation("-", value + one, one), Operation("+", value - one, one), Operation("*", value / one, one)
+                    if one else Operation("+", value, 0))  # fmt: skip
+    yield Operation("+", Operation("*", one, 0), Operation("*", value / 2, 2))
+
+
 def _of_text_beside(value: str | bytes, one: object) -> Iterator[Operation]:
-    if isinstance(one, (str, bytes)) and one and type(one) is type(value):
+    if type(one) is int and one > 0:
+        for size in range(1, min(len(value) // one, _LONGEST_UNIT) + 1):
+            if value[:size] * one == value[: size * one]:
+                product, rest = Operation("*", one, value[:size]), value[size * one :]
+                yield Operation("+", product, rest) if rest else product
+    elif isinstance(one, (str, bytes)) and one and type(one) is type(value):
+        if isinstance(value, str) and len(value) == 1 and value in str(one):
+            yield Operation("[]", one, str(one).index(value))
         count = len(value) // len(one)
         while count and value[: count * len(one)] != one * count:
             count -= 1

@@ -7,8 +7,9 @@ import re
 from typing import Iterator
 
 from ..matching.anchors import Extent
-from .pieces import in_pieces
-from .strings import in_quotes, width_of
+from .expressions import expressions
+from .pieces import in_pieces, in_rows_that_end
+from .strings import in_quotes, in_usual_quotes, width_of
 
 
 def text_over_lines(value: str | bytes, rows: int, end_column: int) -> str | None:
@@ -39,7 +40,21 @@ def folded_over_lines(
     if whole is not None or len(value) < 2:
         return whole
     pieces = in_pieces(value, rows, column, end_column, quote, first)
-    return None if pieces is None else re.sub(r"\n+", lambda blank: " +" + blank[0], pieces)
+    if pieces is None and isinstance(first, (str, bytes)) and value[: len(first)] == first and 0 < len(first):
+        return _first_and_rest(value, rows, end_column, quote, first)
+    if pieces is None:
+        pieces = in_rows_that_end(value, rows, column, end_column, quote)
+    return re.sub(r"\n+", lambda blank: " +" + blank[0], pieces)
+
+
+def _first_and_rest(value: str | bytes, rows: int, end_column: int, quote: str, first: str | bytes) -> str:
+    """Return the first literal and, on the last line, the rest: the widest text that has room, or the shortest."""
+    rest = value[len(first) :]
+    texts = [in_usual_quotes(rest, quote), *expressions(rest, None, quote=quote)]
+    narrow = [one for one in texts if width_of(one) <= end_column]
+    last = max(narrow, key=width_of) if narrow else min(texts, key=width_of)
+    blanks = "\n" * rows + " " * max(end_column - width_of(last), 0)
+    return f"{in_usual_quotes(first, quote)} +{blanks}{last}"
 
 
 def _sum_with_text(value: str | bytes, rows: int, end_column: int, first: object) -> str | None:

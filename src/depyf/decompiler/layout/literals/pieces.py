@@ -91,6 +91,18 @@ def _in_two(value: str | bytes, first: str | bytes, end_column: int, quote: str)
     return f"{start}\n{' ' * blanks}{last}" if is_first and blanks >= 0 else None
 
 
+def in_rows_that_end(value: str | bytes, rows: int, column: int, end_column: int, quote: str) -> str:
+    """Split the value into literals, one per line, at most ``rows`` of them after the first; the last one ends in
+    ``end_column`` if it fits.
+    """
+    pieces = split(value, rows + 1, WIDTH - column - 2)
+    last = next(in_quotes(pieces[-1], quote))
+    if len(pieces) == 1:
+        return last
+    blanks = "\n" * (rows + 1 - len(pieces)) + "\n" + " " * max(end_column - width_of(last), 0)
+    return in_rows(pieces[:-1], quote, column) + blanks + last
+
+
 def _sizes_of_last_piece(value: str | bytes, most: int, quote: str, *, is_ascii: bool) -> dict[int, int]:
     """Return how many characters at the end make a literal, by its width, which is at most ``most``."""
     found: dict[int, int] = {}

@@ -12,11 +12,11 @@ from typing import Collection, Iterable
 from ..matching.anchors import Extent
 from ..matching.folded import Folding
 from ..matching.text import Span
-from ..matching.tokens import Token
+from ..matching.tokens import CLOSING, OPENING, Token
 from .displays import spell_display
 from .expressions import any_expression, expressions, is_operation
 from .idle import idle
-from .numbers import rare_spellings, spellings_of_number
+from .numbers import rare_spellings, spellings_of_number, with_last_groups
 from .over_lines import folded_over_lines, indented, text_over_lines
 from .percent import left_of_percent
 from .pieces import in_pieces, on_one_row
@@ -61,6 +61,7 @@ def spell(
             _only_item(found, start, end_column - column, tokens)
         elif (start, end) in tuples:
             _display(found, (start, end), extent, tokens, origins.get((start, end), _UNKNOWN), starts)
+    _negate(found, votes, tokens)
     forget()
     return found
 
@@ -109,10 +110,14 @@ def _usual_quote(tokens: list[Token]) -> str:
 def _display(
     found: TokenTexts, span: Span, extent: Extent, tokens: list[Token], origin: Folding, located: set[int]
 ) -> None:
+    start, end = span
     respelled = spell_display(tokens, span, extent, origin, found.squeezed, located, found.quote)
+    if not respelled.texts and origin.first is not None and not found.squeezed.isdisjoint(range(start + 1, end)):
+        respelled = spell_display(tokens, span, extent, origin, (), located, found.quote)
+        found.squeezed.difference_update(range(start + 1, end if respelled.texts else start))
     found.texts.update(respelled.texts)
     found.without |= respelled.omitted
-    found.squeezed |= respelled.squeezed | {span[1]} & {*respelled.texts}
+    found.squeezed |= respelled.squeezed | {end} & {*respelled.texts}
 
 
 _BY_WIDTH = {("yield", 10): "yield None", ("True", 1): "1", (":", 2): "::"}
@@ -151,8 +156,12 @@ def _literal(
         return
     if token.kind == "number" and line != end_line or _without_fields(found, votes, number, token.text):
         return
-    if line == end_line:
+    if token.text == "1" and width == len("True") and number and tokens[number - 1].text == "while":
+        found.texts[number] = "True"
+    elif line == end_line:
         text = _of_width(tokens, number, width, origin, found.quote, is_alone=is_alone)
+        if text is None and "\n" in token.text:
+            text = next(spellings_of(value, token.text), None)
         if text is not None:
             found.texts[number] = text
             if is_operation(text):
@@ -200,8 +209,9 @@ def _of_width(
         return _tight(texts, tokens, (number, number))
     few, rare_ones = [*itertools.islice(likely, _FEW)], [*rare]
     powers = [one for one in few if _POWER.fullmatch(one)]
+    grouped = [*with_last_groups(value, width)] if origin.is_folded is False else []
     usual = [one for one in rare_ones if may_be_unusual or not unusual.match(one)]
-    texts = itertools.chain(powers or usual or few, others, fitting, rare_ones)
+    texts = itertools.chain(powers or grouped or usual or few, others, fitting, rare_ones)
     return _tight(texts, tokens, (number, number))
 
 
@@ -221,6 +231,33 @@ def _tight(texts: Iterable[str], tokens: list[Token], span: Span) -> str | None:
         return next(iter(texts), None)
     few = [*itertools.islice(texts, _FEW)]
     return next((one for one in few if not (BINDS_LESS.search(one) and is_operation(one))), few[0] if few else None)
+
+
+def _negate(found: TokenTexts, votes: dict[Span, Extent], tokens: list[Token]) -> None:
+    """Tell ``not a in b`` from ``a not in b``, and ``not a is b`` from ``a is not b``, by the gap between operands."""
+    operators = [
+        number
+        for number in range(1, len(tokens) - 2)
+        if tokens[number].text in _SECOND_WORDS and tokens[number + 1].text == _SECOND_WORDS[tokens[number].text]
+    ]
+    if not operators:
+        return
+    starts: dict[int, Span] = {}
+    ends: dict[int, Span] = {}
+    for span in votes:
+        if span[0] not in starts or span[1] < starts[span[0]][1]:
+            starts[span[0]] = span
+        if span[1] not in ends or span[0] > ends[span[1]][0]:
+            ends[span[1]] = span
+    for number in operators:
+        left, right = ends.get(number - 1), starts.get(number + 2)
+        if left is None or right is None or votes[left][2] != votes[right][0]:
+            continue
+        if votes[right][1] - votes[left][3] == len(" in "):
+            first = _left_operand(tokens, number)
+            if first is not None:
+                found.negated.add(first)
+                found.without.add(number + (tokens[number].text == "is"))
 
 
 def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, text: str) -> bool:
@@ -247,6 +284,23 @@ def _without_fields(found: TokenTexts, votes: dict[Span, Extent], number: int, t
     return False
 
 
+_SECOND_WORDS = {"not": "in", "is": "not"}
+_BEFORE_COMPARISON = frozenset("and or not if elif while = return ( [ { , : else assert lambda := yield".split())
+
+
+def _left_operand(tokens: list[Token], number: int) -> int | None:
+    """Return where the left operand of the comparison begins; None if that can't hold a ``not``."""
+    depth = 0
+    for index in range(number - 1, -1, -1):
+        text = tokens[index].text
+        if depth == 0 and text in _BEFORE_COMPARISON:
+            return index + 1 if index + 1 < number else None
+        depth += (text in CLOSING) - (text in OPENING)
+        if depth == 0 and text in ("in", "is", "<", ">", "==", "!=", "<=", ">="):
+            return None
+    return None
+
+
 def _asserted(found: TokenTexts, votes: dict[Span, Extent], start: int, extent: Extent, tokens: list[Token]) -> None:
     """Tell ``assert 0`` from ``assert False`` by the width, or by the column of the message."""
     test, after = tokens[start + 1], tokens[start + 2] if start + 2 < len(tokens) else None
@@ -262,9 +316,13 @@ def _asserted(found: TokenTexts, votes: dict[Span, Extent], start: int, extent: 
 
 
 def _returned(found: TokenTexts, start: int, end: int, extent: Extent, tokens: list[Token]) -> None:
-    """Tell ``return`` from statements without instructions."""
+    """Tell ``return`` from ``return None`` and statements without instructions: the instructions are the same."""
     width = extent[3] - extent[1] if extent[0] == extent[2] else None
-    if end == start and width != len("return"):
+    if end == start + 1 and tokens[end].text == "None" and width == len("return"):
+        found.without.add(end)
+    elif end == start and width == len("return None"):
+        found.texts[start] = "return None"
+    elif end == start and width != len("return"):
         found.texts[start] = idle(extent) or "return"
 
 

@@ -115,6 +115,13 @@ def _named(text: str, quote: str, is_bytes: bool) -> str:
     return _SHORT.sub(lambda found: found[1] + _NAMES[chr(int(found[2], 16))], plain(text, quote, is_bytes))
 
 
+def with_short_escapes(value: str | bytes, text: str) -> str | None:
+    """Return the literal ``text`` of this value with escapes as short as possible; None if it has no longer ones."""
+    match = OF_LITERAL.match(text)
+    short = next(in_quotes(value, match["quote"] if match is not None else "'", (_named_octal,), raw=False))
+    return short if short != text else None
+
+
 def _wide(text: str, quote: str, is_bytes: bool) -> str | None:
     return None if is_bytes else _escaped(text, quote, False, ascii_only=True, form="u")
 

@@ -259,6 +259,9 @@ def _items(
             items += [*_in_pieces(pieces[number], token, space, (line, column)), *closing.get(number, ())]
             space = 0
             continue
+        if number in locations.spelled.negated:
+            items.append(Item("not", None, None, space, False, token.in_string))
+            space = 1
         text = locations.spelled.texts.get(number, token.text)
         item = Item(text, line, column, space, token.is_glued, token.in_string)
         item.is_joined = number in locations.spelled.joined
