@@ -13,7 +13,8 @@ from ..explain.containment import logger
 from ..explain.graphs.capture import lines_of_trace
 from .evaluate import alone, number_of, why_not
 from .findings import Finding, NumericReport
-from .rounding import Judgement, apart, random_numbers
+from .graph_copies import random_like
+from .rounding import Judgement, apart
 
 __all__ = ["Decompositions"]
 
@@ -124,8 +125,7 @@ def _random(like: _Tensor, seed: int, least: int) -> Any:
 
     numbers = torch.Generator().manual_seed(seed)
     if like.dtype.is_floating_point or like.dtype.is_complex:
-        dtype = like.dtype if like.dtype.is_floating_point else torch.complex128
-        return random_numbers(torch.randn, like.shape, numbers, dtype)
+        return random_like(like, numbers, torch.randn)
     if like.dtype == torch.bool:
         return torch.rand(like.shape, generator=numbers) < 0.5
     return torch.randint(0, max(1, least), like.shape, generator=numbers, dtype=like.dtype)

@@ -410,13 +410,19 @@ def alone() -> Iterator[None]:
 
 
 class References:
-    """The values of some operations from others, in the three precisions, each worked out when it is asked for."""
+    """The values of some operations from others, in the three precisions, each worked out when it is asked for.
 
-    def __init__(self, targets: Sequence[Any], values: dict[Any, Any], owner: Any) -> None:
+    Args:
+        eager: those in eager's precision, where they are known.
+    """
+
+    def __init__(
+        self, targets: Sequence[Any], values: dict[Any, Any], owner: Any, eager: dict[Any, Any] | None = None
+    ) -> None:  # fmt: skip
         self.order, sources = closure(targets, lambda node: node in values)
         self.values = {node: values[node] for node in sources}
         self._targets, self._owner, self._seed = targets, owner, 0
-        self._found: dict[Any, Any] = {}
+        self._found: dict[Any, Any] = {} if eager is None else {"eager": eager}
         self.has_sums = has_sums(self.order)
 
     def of(self, how: Any, key: Any = None) -> dict[Any, Any]:

@@ -36,7 +36,6 @@ from .zoom import lines_of
 __all__ = ["FirstCalls"]
 
 
-
 class FirstCall:
     """A function that Dynamo begins to compile, and its call.
 

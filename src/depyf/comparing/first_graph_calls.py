@@ -8,6 +8,7 @@ from .evaluate import Cannot, Eager, References, alone, as_integers, closure
 from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
 from .rounding import Judgement, same
+from .stages import memory_of
 from .zoom import lines_of, operation, zoom
 
 __all__ = ["FirstGraphCall"]
@@ -75,11 +76,11 @@ class FirstGraphCall:
         groups, needed = self._plan.groups, self._plan.needed
         gone = set(groups[at].freed) if at >= 0 else set()
         gone |= groups[at + 1].overwritten if at + 1 < len(groups) else set()
-        lost = {_storage(names[name]) for name in gone if _storage(names.get(name))}
+        lost = {memory_of(names.get(name)) for name in gone} - {0}
         for node, value in list(self._values.items()):
             if needed.get(node, -1) <= at:
                 del self._values[node]
-            elif _storage(value) in lost:
+            elif memory_of(value) in lost:
                 self._values[node] = value.clone()
 
     # ---- one scheduler node
@@ -141,7 +142,7 @@ class FirstGraphCall:
             return None
         if same(value, eager):
             return Judgement(size=value.numel())
-        return self._references([one]).judge(one.node, value)
+        return self._references([one], {one.node: eager}).judge(one.node, value)
 
     def _evaluable(self, targets: list[MadeBuffer]) -> list[tuple[References, list[MadeBuffer]]]:
         """All together, or one by one where one of them can't be evaluated: that one is told with its reason."""
@@ -154,8 +155,8 @@ class FirstGraphCall:
             return [(self._references([one]), [one]) for one in targets]
         return [(together, targets)]
 
-    def _references(self, targets: list[MadeBuffer]) -> References:
-        return References([one.node for one in targets], self._values, self._plan.module)
+    def _references(self, targets: list[MadeBuffer], eager: dict[Any, Any] | None = None) -> References:
+        return References([one.node for one in targets], self._values, self._plan.module, eager)
 
     def _finding(self, one: MadeBuffer, value: Any, judgement: Judgement, kernel: str) -> Finding:
         references = self._references([one])
@@ -188,12 +189,6 @@ def checksum(value: Any) -> int:
         memory = value.view(-1).view(torch.uint8)
         return int(memory[:whole].view(torch.int64).sum()) + int(memory[whole:].sum())
     return int(as_integers(value).sum(dtype=torch.int64))
-
-
-def _storage(value: Any) -> int:
-    import torch
-
-    return value.untyped_storage().data_ptr() if isinstance(value, torch.Tensor) else 0
 
 
 def _reason(error: Exception) -> str:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
-from .evaluate import RANDOM, STALE, Cannot, Exact, closure, evaluate, evaluate_in_memory, number_of, why_not
+from .evaluate import (
+    RANDOM,
+    STALE,
+    Cannot,
+    Exact,
+    closure,
+    evaluate,
+    evaluate_in_memory,
+    number_of,
+    why_not,
+    wide_dtype,
+)
 from .rounding import random_numbers
 
-__all__ = ["GraphCopy", "is_in_memory", "is_tangent", "ordinals", "values_of"]
+__all__ = ["GraphCopy", "is_in_memory", "is_tangent", "ordinals", "random_like", "values_of"]
 
 class GraphCopy:
     """A copy of a graph, as it is now.
@@ -97,16 +108,23 @@ def ordinals(nodes: Iterable[Any]) -> dict[Any, tuple[str, int]]:
     return found
 
 
+def random_like(like: Any, numbers: Any, draw: Any = None) -> Any:
+    """Random numbers in fp64, of the shape of a tensor with floating-point numbers."""
+    import torch
+
+    return random_numbers(draw or torch.rand, list(map(number_of, like.shape)), numbers, wide_dtype(like.dtype))
+
+
 def _made(node: Any, seed: int) -> Any:
     """A value like the node's: for gradients that come in, and for operations that are not evaluated."""
     import torch
-
-    numbers = torch.Generator().manual_seed(seed)
 
     if why_not(node) == STALE:
         raise Cannot(STALE)
     if node.op == "placeholder" and not is_tangent(node):
         raise Cannot("an input is not known")
+
+    numbers = torch.Generator().manual_seed(seed)
 
     def made(like: Any) -> Any:
         if isinstance(like, (list, tuple)):
@@ -115,7 +133,6 @@ def _made(node: Any, seed: int) -> Any:
             raise Cannot(why_not(node) or "an input that is no tensor")
         if not (like.dtype.is_floating_point or like.dtype.is_complex):
             return torch.zeros([number_of(size) for size in like.shape], dtype=like.dtype)
-        dtype = torch.complex128 if like.dtype.is_complex else torch.float64
-        return random_numbers(torch.rand, [number_of(size) for size in like.shape], numbers, dtype)
+        return random_like(like, numbers)
 
     return made(node.meta.get("val"))

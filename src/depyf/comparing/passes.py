@@ -1,9 +1,9 @@
 """The graph before Inductor's passes against the graph after them, both in fp64.
 
-What the passes left as it was is told by its structure, and what they rewrote is compared part by part on random
-values (value_numbers.py); only where that does not show them equal are the graphs computed. Of a joint graph, the
-forward's inputs are real and the gradients that come in are random. The forward and the backward that the
-partitioner makes of it are compared with it in the same way.
+Operations that the passes left alone are known by their structure. What they rewrote is compared part by part, on
+random values (value_numbers.py). Where that does not show two results equal, both are computed: the inputs of the
+forward are real, gradients that come in are random. The forward and the backward that the partitioner makes of a joint
+graph are compared with it in the same way.
 """
 
 from __future__ import annotations

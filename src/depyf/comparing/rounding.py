@@ -156,7 +156,7 @@ def judge(
 
     Args:
         value: the compiled one.
-        eager: None where eager can't be evaluated.
+        eager: eager's.
         exact: in fp64.
         samples: given how much larger than usual the rounding is to be, fp64 with each result rounded at random; is
             called only where eager's own error does not explain it.

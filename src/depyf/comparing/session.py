@@ -378,7 +378,7 @@ class _Checked:
 
 def _trim() -> None:
     """Gives free memory back to the system, where the C library can: comparing leaves the heap in pieces."""
-    with contextlib.suppress(AttributeError, OSError):
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # the last on Windows
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -11,8 +11,8 @@ import math
 from typing import Any, Iterator, Mapping, Sequence
 
 from .evaluate import RANDOM, STALE, Cannot, Exact, closure, evaluate, layout_of, number_of, why_not
-from .graph_copies import GraphCopy, ordinals
-from .rounding import apart, random_numbers
+from .graph_copies import GraphCopy, ordinals, random_like
+from .rounding import apart
 
 __all__ = ["TOLERANCE", "ValueNumbers", "numbered"]
 
@@ -133,9 +133,7 @@ class ValueNumbers:
                 raise Cannot("an input is not known")
             return self._inputs[node.name]
         like, numbers = node.meta["val"], torch.Generator().manual_seed(seed)
-        draw = torch.rand if kind == "positive" else torch.randn
-        dtype = torch.complex128 if like.dtype.is_complex else torch.float64
-        made = random_numbers(draw, [number_of(size) for size in like.shape], numbers, dtype)
+        made = random_like(like, numbers, torch.rand if kind == "positive" else torch.randn)
         if kind == "not finite" and made.numel():
             place = (made.numel() // 2 + seed) % made.numel()
             made.view(-1)[place] = (math.nan, math.inf, -math.inf, 0.0)[seed % 4]
@@ -192,7 +190,7 @@ def _call(node: Any) -> tuple[str, list[Any]]:
 
     def taken(one: Any) -> Any:
         inputs.append(one)
-        return _INPUT
+        return ...
 
     arguments = map_arg((node.args, node.kwargs), taken)
     layout = layout_of(node) if "as_strided" in str(node.target) else ""  # copies and views may change it
@@ -227,14 +225,6 @@ def _permuted(node: Any) -> tuple[Any, list[int]]:
         order = [node.args[1][at] % len(order) for at in order]
         node = node.args[0]
     return node, order
-
-
-class _Input:
-    def __repr__(self) -> str:
-        return "#"
-
-
-_INPUT = _Input()
 
 
 def _like(node: Any) -> Any:

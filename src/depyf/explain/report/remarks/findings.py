@@ -16,8 +16,8 @@ from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Se
 from ..why import found_words, one_line
 from .remark import Files, Remark, distinct, of_program
 
-__all__ = ["FOR_EVER", "NO_LONGER", "THE_REST_OF", "changes_words", "findings_of", "is_left_by_rule",
-           "left_by_rule", "times_compiled_again", "unfit_words"]
+__all__ = ["FOR_EVER", "NO_LONGER", "THE_REST_OF", "changes_words", "entries_of_program", "findings_of",
+           "is_left_by_rule", "left_by_rule", "times_compiled_again", "unfit_words"]
 
 THE_REST_OF = "the rest of "
 NO_LONGER = "no longer true: "
@@ -99,14 +99,18 @@ def _way(one: GraphBreak) -> str:
 # ---- compilations after the first
 
 
+def entries_of_program(session: Session) -> Iterator[tuple[Frame, CacheEntry]]:
+    """All compilations of functions, without those that the compiler itself calls while it compiles."""
+    return ((frame, entry) for frame in session.frames if not frame.is_for_compiler for entry in frame.entries)
+
+
 def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
     groups: dict[tuple[object, ...], list[tuple[Frame, CacheEntry, RecompileReason]]] = {}
-    for frame in session.frames:
-        for entry in frame.entries if not frame.is_for_compiler else ():
-            for why in entry.recompiled:
-                subject = _subject(why) or why.words
-                key = (frame.filename, frame.first_line, frame.name, subject, "dispatch key" in why.guard)
-                groups.setdefault(key, []).append((frame, entry, why))
+    for frame, entry in entries_of_program(session):
+        for why in entry.recompiled:
+            subject = _subject(why) or why.words
+            key = (frame.filename, frame.first_line, frame.name, subject, "dispatch key" in why.guard)
+            groups.setdefault(key, []).append((frame, entry, why))
     of_functions = _changes_of_functions(session)
     for parts in groups.values():
         frame, _, why = parts[0]
@@ -156,10 +160,8 @@ def times_compiled_again(session: Session) -> int:
     changed = _changes_of_functions(session)
     return sum(
         bool(entry.recompiled or entry.recompile_reasons)
-        and not frame.is_for_compiler
         and not (frame.is_resume and all((why.expected, why.actual) in changed for why in entry.recompiled))
-        for frame in session.frames
-        for entry in frame.entries
+        for frame, entry in entries_of_program(session)
     )
 
 

@@ -12,7 +12,7 @@ from ..tree import count
 from ..why import called_words, cuda_graph_words, one_line, owners_of_graphs, recompile_words
 from .answer import left_words
 from .counts import times_words
-from .findings import FOR_EVER, THE_REST_OF, is_left_by_rule, unfit_words
+from .findings import FOR_EVER, THE_REST_OF, entries_of_program, is_left_by_rule, unfit_words
 from .remark import Remark, distinct, of_program
 from .stored import Report, report_of
 
@@ -118,18 +118,17 @@ def _at(one: Remark) -> str:
 def _recompiles(session: Session) -> list[str]:
     lines: list[str] = []
     remedies: set[str] = set()
-    for frame in session.frames:
-        for entry in frame.entries:
-            sentences = recompile_words(entry)
-            if not sentences or frame.is_for_compiler:
-                continue
-            rest = THE_REST_OF * is_resume_name(frame.title)
-            called = f"{rest}`{of_program(frame.title)}` ({frame.place})"
-            lines.append(f"- {called}, compilation {entry.number}{called_words(entry)}")
-            lines += ["  - " + one_line(words) for words in sentences]
-            new = [words for words in distinct(one.remedy for one in entry.recompiled) if words not in remedies]
-            remedies.update(new)
-            lines += ["  - What to do: " + words for words in new]
+    for frame, entry in entries_of_program(session):
+        sentences = recompile_words(entry)
+        if not sentences:
+            continue
+        rest = THE_REST_OF * is_resume_name(frame.title)
+        called = f"{rest}`{of_program(frame.title)}` ({frame.place})"
+        lines.append(f"- {called}, compilation {entry.number}{called_words(entry)}")
+        lines += ["  - " + one_line(words) for words in sentences]
+        new = [words for words in distinct(one.remedy for one in entry.recompiled) if words not in remedies]
+        remedies.update(new)
+        lines += ["  - What to do: " + words for words in new]
     return ["", "## Compiled again", "", *lines] if lines else []
 
 
