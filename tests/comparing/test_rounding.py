@@ -54,6 +54,17 @@ def test_a_kind_that_eager_has_not(exact, value, wrong):
     assert judged(off, off).wrong == ""
 
 
+@pytest.mark.parametrize("value, wrong", [(0.01, "value"), (float("nan"), "NaN")])
+def test_an_element_far_behind_is_found(value, wrong):
+    """What is large is compared a piece at a time."""
+    exact = torch.randn(300, 400, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    off = exact.clone()
+    off[299, 399] += value
+    found = judged(off, exact)
+    assert (found.wrong, found.count, found.size) == (wrong, 1, 120_000)
+    assert judged(exact * (1 + 2.0**-24), exact).wrong == ""
+
+
 def test_a_number_where_eager_has_none(exact):
     off = exact.clone()
     off[3, 4] = float("nan")

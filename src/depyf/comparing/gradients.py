@@ -11,7 +11,7 @@ from .evaluate import Cannot
 from .findings import GraphVerdict
 from .first_calls import FirstCalls
 from .rounding import CONSTANTS, Judgement, of_a_whole, settled
-from .stages import FirstStages, Whole, call, leaves_of
+from .stages import FirstStages, Whole, call, copies, leaves_of
 
 __all__ = ["Gradients"]
 
@@ -104,6 +104,10 @@ class _Backward(Whole):
     def of(self, module: Any) -> Whole:
         """The same of a part of the graph."""
         return _Backward(module, self.inputs, self.shared, self._wanted, None)
+
+    def copied(self, wide: bool) -> list[Any]:
+        """All of them: a gradient has its input's dtype."""
+        return copies(self.inputs, wide)
 
     def results(self, function: Any, inputs: list[Any], is_wide: bool) -> list[Any]:
         """The gradients of the inputs."""

@@ -181,47 +181,75 @@ def judge(
 def _judge_floats(value: Any, eager: Any, exact: Any, samples: Any, has_sums: bool, found: Judgement) -> None:
     import torch
 
-    dtype = value.dtype
-    others = [_real(one).to(torch.float64) for one in samples(1.0)] if samples else []
-    y, e, r = value.to(torch.float64), eager.to(torch.float64), exact.to(torch.float64)
-    cast = exact.to(dtype).to(torch.float64)
-    same_kind = _kind(y) == _kind(e)
-    for one in (r, cast, *others):
-        same_kind |= _kind(y) == _kind(one)
-    odd = ~same_kind
+    others = [_real(one) for one in samples(1.0)] if samples else []
+    values = (value, eager, exact, *others)
+    odd, coarse = _of_another_kind(*values), []
     if bool(odd.any()):
-        if not samples or bool((~_within(y, [e, r], _shaken(samples), 0.0) & odd).any()):
-            found.wrong = "NaN" if bool((odd & torch.isnan(y)).any()) else "infinity"
-            found.wrong = found.wrong if bool((odd & ~torch.isfinite(y)).any()) else "value"
+        coarse = _shaken(samples) if samples else []
+        if not coarse or not bool(torch.cat([_within(y, [e, r], more, 0.0) for y, e, r, *more
+                                             in _pieces(value, eager, exact, *coarse)])[odd].all()):  # fmt: skip
+            strange = value.reshape(-1)[odd]
+            found.wrong = "NaN" if bool(torch.isnan(strange).any()) else "infinity"
+            found.wrong = found.wrong if bool((~torch.isfinite(strange)).any()) else "value"
             found.count = int(odd.sum())
             return
-    finite = torch.isfinite(y) & torch.isfinite(e) & torch.isfinite(r)
-    for one in others:
-        finite &= torch.isfinite(one)
-    if not bool(finite.any()):
+    number, margin, is_bad = _measure(*values, has_sums=has_sums, found=found)
+    if not number:
         return
-    kept = [torch.where(finite, one, 0.0) for one in (y, e, r, *others)]
-    y, e, r, others = kept[0], kept[1], kept[2], kept[3:]
-    number = int(finite.sum())
-    unit = torch.finfo(dtype).eps * CONSTANTS["floor"]
-    least = torch.finfo(dtype).smallest_normal
-    sums = CONSTANTS["products"] if has_sums else 1.0
-    found.error, found.eager = _rms(y - r, number), _rms(e - r, number)
-    sampled = max([found.eager, *(_rms(one - r, number) for one in others)])
-    found.bound = CONSTANTS["rms"] * sums * sampled + unit * _rms(r, number) + least
-    spread = max(float((one - r).abs().max()) for one in (e, *others))
-    furthest = CONSTANTS["furthest"] * sums * spread + unit * float(r.abs().max()) + least
-    bad = (y - r).abs() > (unit * r.abs() + furthest)
-    if found.error > found.bound or bool(bad.any()):
+    if found.error > found.bound or any(bool(is_bad(y, r).any()) for _, y, _, r, *_ in _finite(*values)):
         if not samples:
             found.wrong = "value"
             return
-        far = ~_within(y, [e, r], _shaken(samples), CONSTANTS["rms"] * sums * sampled) & finite
-        rest = torch.where(far, y - r, 0.0)
-        if bool((far & bad).any()) or _rms(rest, number) > found.bound:
-            found.wrong, found.count = "value", int((far & ((y - r).abs() > found.bound)).sum()) or 1
+        is_far, count, rest = False, 0, 0.0
+        for (finite, y, e, r, *_), more in zip(_finite(*values), _pieces(*coarse or _shaken(samples))):
+            far = ~_within(y, [e, r], more, margin) & finite
+            is_far |= bool((far & is_bad(y, r)).any())
+            count += int((far & ((y - r).abs() > found.bound)).sum())
+            rest += float(torch.where(far, y - r, 0.0).square().sum())
+        if is_far or math.sqrt(rest / number) > found.bound:
+            found.wrong, found.count = "value", count or 1
             return
-    found.closer = bool((y != e).any()) and found.error < found.eager
+    found.closer = found.error < found.eager and not torch.equal(value, eager)
+
+
+def _measure(*values: Any, has_sums: bool, found: Judgement) -> tuple[int, float, Any]:
+    """Notes the errors; gives how many elements are finite, what rounding explains, and what says which are too far."""
+    import torch
+
+    number, size, largest, spread, squares = 0, 0.0, 0.0, 0.0, [0.0] * (len(values) - 1)
+    for finite, y, e, r, *more in _finite(*values):
+        number += int(finite.sum())
+        size, largest = size + float(r.square().sum()), max(largest, float(r.abs().max()))
+        off = [one - r for one in (y, e, *more)]
+        squares = [one + float(error.square().sum()) for one, error in zip(squares, off)]
+        spread = max(spread, *(float(error.abs().max()) for error in off[1:]))
+    unit = torch.finfo(values[0].dtype).eps * CONSTANTS["floor"]
+    least = torch.finfo(values[0].dtype).smallest_normal
+    sums = CONSTANTS["products"] if has_sums else 1.0
+    found.error, *explained = (math.sqrt(one / max(1, number)) for one in squares)
+    found.eager = explained[0]
+    margin = CONSTANTS["rms"] * sums * max(explained)
+    found.bound = margin + unit * math.sqrt(size / max(1, number)) + least
+    furthest = CONSTANTS["furthest"] * sums * spread + unit * largest + least
+    return number, margin, lambda y, r: (y - r).abs() > unit * r.abs() + furthest
+
+
+def _of_another_kind(value: Any, eager: Any, exact: Any, *others: Any) -> Any:
+    """The elements that are finite, NaN or infinite where none of the others is."""
+    import torch
+
+    pieces = [~(_kind(torch.stack([e, r, r.to(value.dtype).to(torch.float64), *more])) == _kind(y)).any(0)
+              for y, e, r, *more in _pieces(value, eager, exact, *others)]  # fmt: skip
+    return torch.cat(pieces)
+
+
+def _finite(*values: Any) -> Iterator[list[Any]]:
+    """For each piece, where all of the values are finite, and the values, 0 elsewhere."""
+    import torch
+
+    for pieces in _pieces(*values):
+        finite = torch.isfinite(torch.stack(pieces)).all(0)
+        yield [finite, *(torch.where(finite, one, 0.0) for one in pieces)]
 
 
 def apart(one: Any, other: Any, tolerance: float) -> Judgement | None:
@@ -262,14 +290,14 @@ def _judge_integers(value: Any, others: list[Any], samples: Any, found: Judgemen
 
 def _shaken(samples: Callable[[float], Sequence[Any]]) -> list[Any]:
     """More samples, rounded more coarsely: an element may have taken the other branch of a comparison."""
-    return [one for _ in range(3) for one in samples(CONSTANTS["shaken"])]
+    return [_real(one) for _ in range(3) for one in samples(CONSTANTS["shaken"])]
 
 
 def _within(y: Any, fixed: list[Any], samples: Sequence[Any], margin: float) -> Any:
     """The elements that lie between the least and the greatest of the others, or have another's kind."""
     import torch
 
-    everything = torch.stack([*fixed, *[_real(one).to(torch.float64) for one in samples]])
+    everything = torch.stack([*fixed, *samples])
     low, high = everything.amin(0), everything.amax(0)
     width = (high - low) / 2 + margin
     alike = (_kind(everything) == _kind(y)[None]).any(0)
@@ -288,7 +316,3 @@ def _kind(x: Any) -> Any:
     import torch
 
     return torch.isnan(x).to(torch.int8) + 2 * (x == math.inf).to(torch.int8) + 3 * (x == -math.inf).to(torch.int8)
-
-
-def _rms(x: Any, number: int) -> float:
-    return float(x.square().sum().div(number).sqrt())

@@ -180,8 +180,8 @@ class Whole:
         return Whole(module, self.inputs, self.shared)
 
     def copied(self, wide: bool) -> list[Any]:
-        """The inputs, for one more run."""
-        return copies(self.inputs, wide)
+        """The inputs, for one more run. `widening` takes what is shared in fp64 an operation at a time."""
+        return copies(self.inputs, wide, self.shared if wide else frozenset())
 
     def first_wrong(self, values: list[Any]) -> tuple[int, Judgement] | None:
         """The first of the results and inputs that is farther from fp64 than rounding explains."""
@@ -228,15 +228,17 @@ class Whole:
         if function is self.module and mode is None and self.shared:
             try:
                 with _unwritten([self.inputs[at] for at in self.shared]), without_random_numbers():
-                    return self.results(function, copies(self.inputs, shared=self.shared), False)
+                    return _tensors(self.results(function, copies(self.inputs, shared=self.shared), False))
             except _Written:
                 self.shared = set()
+        inputs = self.copied(mode is not None)  # before the mode, which would make fp64 of what is shared
         with mode or contextlib.nullcontext(), without_random_numbers():
-            return self.results(function, self.copied(mode is not None), mode is not None)
+            results = self.results(function, inputs, mode is not None)
+        return _tensors(results)
 
     def results(self, function: Any, inputs: list[Any], is_wide: bool) -> list[Any]:
-        """What `run` returns, of inputs that may be written into unless they are shared."""
-        return _tensors([call(function, inputs, is_wide), inputs])
+        """What `run` returns the tensors of, of inputs that may be written into unless they are shared."""
+        return [call(function, inputs, is_wide), inputs]
 
     def compiled(self, backend: str) -> list[Any]:
         """The same of what a backend of torch makes of the graph."""
