@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import operator
 import os
 import random
 import signal
@@ -108,6 +109,44 @@ def test_what_dynamo_does_wrong_is_at_its_line(tmp_path, fault):
     (finding,) = report.findings
     assert finding.text.endswith(f"# {fault}") and finding.stage == "Dynamo"
     assert "(Dynamo)" in finding.words
+
+
+@torch.compiler.assume_constant_result
+def scale():
+    return SEEN["scale"]
+
+
+@pytest.mark.parametrize("every, found", [(0, []), (2, ["return y * scale()"]), (3, [])])
+def test_what_has_changed_without_a_guard_is_found_on_a_later_call(tmp_path, every, found):
+    """Only the third of the calls after the first has another scale, which Dynamo is told not to look at."""
+
+    def function(x):
+        y = x + 1
+        return y * scale()
+
+    torch._dynamo.reset()
+    with depyf.compare(tmp_path, every=every) as report:
+        compiled = torch.compile(function)
+        for at in range(4):
+            SEEN["scale"] = 2.0 + (at == 2)
+            assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 4.0))
+    assert [one.text for one in report.findings] == found
+    later = [one for one in report.verdicts if one.graph == f"0/0 call, every {every} calls"]
+    assert [one.outputs for one in later] == [(1, 1)] * bool(every)
+
+
+def test_the_first_call_of_each_compilation_is_compared(tmp_path):
+    """What Dynamo does wrong with symbolic sizes shows in the second compilation only."""
+
+    def symbolic(target, args):
+        return target, ((args[0], 2.0) if target is operator.mul and isinstance(args[1], torch.fx.Proxy) else args)
+
+    torch._dynamo.reset()
+    with traced(symbolic), depyf.compare(tmp_path) as report:
+        compiled = torch.compile(lambda x: x * x.shape[0])
+        assert [compiled(torch.ones(size))[0] for size in (3, 4)] == [3, 2]
+    calls = [one for one in report.verdicts if one.graph.endswith(" call")]
+    assert [(one.graph, len(one.wrong)) for one in calls] == [("0/0 call", 0), ("0/1 call", 1)]
 
 
 def test_values_of_python_are_told(tmp_path):

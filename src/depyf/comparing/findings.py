@@ -172,6 +172,11 @@ class NumericReport:
     wrong: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def add(self, verdict: GraphVerdict) -> None:
+        """One more verdict, which may be there already: several calls have one."""
+        if not any(one is verdict for one in self.verdicts):
+            self.verdicts.append(verdict)
+
     def tell(self, session: Session) -> None:
         """The model of the recording gets the verdicts, and the findings as remarks at their lines."""
         calls = {entry.compile_id: entry.called_from for frame in session.frames for entry in frame.entries}

@@ -1,8 +1,9 @@
-"""The first call of each compiled function, against the same call in eager, from the same state of the program.
+"""The first call of each compilation, against the same call in eager, from the same state of the program.
 
 What Dynamo itself does wrong is in its graphs already, and in what it does around them: another branch, a constant of
 another call, an attribute that is not set. So the function as it is written is run as well, in a process of its own,
-and what it returns and leaves behind is compared.
+and what it returns and leaves behind is compared. So are later calls, where every Nth is asked for: they show a missing
+guard.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class FirstCall:
 
     Args:
         function: the call.
-        name: of its compilation, ``0/0``.
+        verdict: of its compilation's calls.
         comparison: gets the verdict.
         ended: is called at the end, with this, whether the function has run, whether it raised, and what it returns.
 
@@ -49,10 +50,10 @@ class FirstCall:
         Cannot: it is not compared.
     """
 
-    def __init__(self, function: CalledFunction, name: str, comparison: NumericReport,
+    def __init__(self, function: CalledFunction, verdict: GraphVerdict, comparison: NumericReport,
                  ended: Callable[[FirstCall, bool, bool, Any], None]) -> None:  # fmt: skip
         self._function, self._comparison, self._tell = function, comparison, ended
-        self._name, self._verdict = name, GraphVerdict(f"{name} call")
+        self._verdict = verdict
         self._awaited: tuple[list[str], dict[int, str]] | None = None  # results and inputs, when gradients are compared
         self.graphs: list[FirstStages] = []  # Dynamo's graphs that the call runs
         self._code: types.CodeType | None = None  # what Dynamo made of it
@@ -125,14 +126,15 @@ class FirstCall:
 
     # ---- in the program
 
-    def watch(self, code: types.CodeType, caller: Any) -> None:
+    def watch(self, code: types.CodeType, caller: Any, frame: Any = None) -> None:
         """The function is about to run.
 
         Args:
             code: what Dynamo made of it.
             caller: the frame that calls it.
+            frame: its own, if it runs already.
         """
-        self._code, self._caller = code, caller
+        self._code, self._caller, self._frame = code, caller, frame
         self.resume()
 
     def pause(self) -> None:
@@ -171,7 +173,7 @@ class FirstCall:
         Returns:
             The graph whose backward has to run before gradients can be compared; "" if they are not.
         """
-        self._comparison.verdicts.append(self._verdict)
+        self._comparison.add(self._verdict)
         try:
             theirs = self._eager.answer(self._first)
             if raised or theirs.get("raised"):
@@ -204,7 +206,7 @@ class FirstCall:
         """
         if self._awaited is None:
             return
-        self._verdict = GraphVerdict(f"{self._name} call's gradients")
+        self._verdict = GraphVerdict(f"{self._verdict.graph}'s gradients")
         self._comparison.verdicts.append(self._verdict)
         results, by = self._awaited
         known = {by[at]: one.detach() for at, one in gradients.items() if one is not None and at in by}
@@ -305,28 +307,58 @@ class FirstCalls:
         self._comparison, self._contained = comparison, contained
         self._open: dict[int, FirstCall] = {}
         self._waiting: dict[str, FirstCall] = {}  # by the graphs whose backward they wait for
+        self._made: dict[int, tuple[Any, ...]] = {}  # functions that were compiled, by the code that Dynamo made
 
     def begin(self, args: tuple[Any, ...], name: str) -> FirstCall | None:
-        """Dynamo is about to compile a function, if it is one that the program calls, and for the first time.
+        """Dynamo is about to compile a function, if it is one that the program calls.
 
         Args:
             args: those of Dynamo's `_compile`.
             name: of the compilation, ``0/0``.
         """
-        (code, *others), backend, is_export = compiled_function(args)
-        is_first = name.endswith("/0") and not name.startswith("!")  # those are of compiled autograd
-        if (threading.get_ident() in self._open or not is_first or is_export
-                or code.co_flags & RETURNS_AT_ONCE or code.co_name.startswith("torch_dynamo_resume_in_")
-                or backend_name(backend) != "inductor"):  # fmt: skip
+        if name.startswith("!") or not _is_compared(args):  # those are of compiled autograd
+            return None
+        (code, *others), _, _ = compiled_function(args)
+        return self._begin(CalledFunction(code, *others), GraphVerdict(f"{name} call"))
+
+    def _begin(self, function: CalledFunction, verdict: GraphVerdict) -> FirstCall | None:
+        if threading.get_ident() in self._open:
             return None
         try:
-            call = FirstCall(CalledFunction(code, *others), name, self._comparison, self._ended)
+            call = FirstCall(function, verdict, self._comparison, self._ended)
         except Cannot as reason:
-            verdict = GraphVerdict(f"{name} call")
             verdict.count("outputs", False, str(reason))
-            self._comparison.verdicts.append(verdict)
+            self._comparison.add(verdict)
             return None
         self._open[threading.get_ident()] = call
+        return call
+
+    def made(self, code: types.CodeType, args: tuple[Any, ...], name: str, every: int) -> None:
+        """Dynamo has compiled a function, whose later calls are compared as well.
+
+        Args:
+            code: what Dynamo made of it.
+            args, name: as in `begin`.
+            every: the number of calls, which the verdict tells.
+        """
+        if _is_compared(args):
+            (original, values, _, cells), _, _ = compiled_function(args)
+            verdict = GraphVerdict(f"{name} call, every {every} calls")
+            self._made[id(code)] = (code, original, values, cells, verdict)
+
+    def begin_later(self, name: str) -> FirstCall | None:
+        """A function that was compiled is about to run its graph; what it has done so far has no effects."""
+        frame: types.FrameType | None = sys._getframe()
+        while frame is not None and id(frame.f_code) not in self._made:
+            frame = frame.f_back
+        if frame is None:
+            return None
+        code, original, values, cells, verdict = self._made[id(frame.f_code)]
+        if verdict.wrong or verdict.graph.partition(" ")[0] != name:
+            return None
+        call = self._begin(CalledFunction(original, values, dict(frame.f_locals), cells), verdict)
+        if call is not None:
+            call.watch(code, frame.f_back, frame)
         return call
 
     @contextlib.contextmanager
@@ -359,6 +391,7 @@ class FirstCalls:
             call.close()
         self._open.clear()
         self._waiting.clear()
+        self._made.clear()
 
     def _ended(self, call: FirstCall, has_run: bool, raised: bool, value: Any) -> None:
         self._open.pop(threading.get_ident(), None)
@@ -378,6 +411,13 @@ class FirstCalls:
         if call is not None:
             call.compare_gradients(given, gradients)
             call.close()
+
+
+def _is_compared(args: tuple[Any, ...]) -> bool:
+    """Whether what Dynamo compiles is a function of the program's, and for Inductor."""
+    (code, *_), backend, is_export = compiled_function(args)
+    return not (is_export or code.co_flags & RETURNS_AT_ONCE or code.co_name.startswith("torch_dynamo_resume_in_")
+                or backend_name(backend) != "inductor")  # fmt: skip
 
 
 def _gradient_of(path: str) -> str:

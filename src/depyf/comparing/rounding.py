@@ -209,7 +209,7 @@ def _judge_floats(value: Any, eager: Any, exact: Any, samples: Any, has_sums: bo
         if is_far or math.sqrt(rest / number) > found.bound:
             found.wrong, found.count = "value", count or 1
             return
-    found.closer = found.error < found.eager and not torch.equal(value, eager)
+    found.closer = found.error < found.eager and any(bool((y != e).any()) for _, y, e, *_ in _finite(*values))
 
 
 def _measure(*values: Any, has_sums: bool, found: Judgement) -> tuple[int, float, Any]:
@@ -223,13 +223,15 @@ def _measure(*values: Any, has_sums: bool, found: Judgement) -> tuple[int, float
         off = [one - r for one in (y, e, *more)]
         squares = [one + float(error.square().sum()) for one, error in zip(squares, off)]
         spread = max(spread, *(float(error.abs().max()) for error in off[1:]))
+    if not number:
+        return 0, 0.0, None
     unit = torch.finfo(values[0].dtype).eps * CONSTANTS["floor"]
     least = torch.finfo(values[0].dtype).smallest_normal
     sums = CONSTANTS["products"] if has_sums else 1.0
-    found.error, *explained = (math.sqrt(one / max(1, number)) for one in squares)
+    found.error, *explained = (math.sqrt(one / number) for one in squares)
     found.eager = explained[0]
     margin = CONSTANTS["rms"] * sums * max(explained)
-    found.bound = margin + unit * math.sqrt(size / max(1, number)) + least
+    found.bound = margin + unit * math.sqrt(size / number) + least
     furthest = CONSTANTS["furthest"] * sums * spread + unit * largest + least
     return number, margin, lambda y, r: (y - r).abs() > unit * r.abs() + furthest
 

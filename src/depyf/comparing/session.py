@@ -22,6 +22,7 @@ import atexit
 import contextlib
 import ctypes
 import importlib
+import itertools
 import operator
 import os
 from typing import Any, Iterator
@@ -63,7 +64,7 @@ def compare(directory: str | os.PathLike[str], every: int = 0) -> Iterator[Numer
 
     Args:
         directory: the directory of the recording; the findings are in ``comparison.json``, and each has a repro file.
-        every: after the first call of a graph, its kernels are compared on every call of this number; 0 for none.
+        every: after the first call of a graph, every call of this number is compared as well; 0 for none.
 
     Yields:
         The comparison: verdicts of graphs and findings, complete when the block is left.
@@ -197,6 +198,9 @@ class Comparing:
                 self._calls.drop(begun)
         if begun is not None:
             done(self._session, "running a call in eager", begun.watch, code, calling_frame())
+        if self.every and code is not None and not self._busy:
+            done(self._session, "running a call in eager", self._calls.made, code, args, str(kwargs.get("compile_id")),
+                 self.every)  # fmt: skip
         return result
 
     def _call_backend(self, original: Any, output: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
@@ -210,9 +214,11 @@ class Comparing:
         if stages is None:
             return compiled
         self._calls.heard(stages)
-        first = [stages]
+        first, count, kept, name = [stages], itertools.count(), stages.module, stages.name
 
         def call(*inputs: Any) -> Any:
+            if not first and self.every and not self._busy and not (next(count) + 1) % self.every:
+                self._compare_later(kept, name, inputs)
             if not first or self._busy:
                 return compiled(*inputs)
             stages = first.pop()
@@ -226,6 +232,14 @@ class Comparing:
             return results
 
         return call
+
+    def _compare_later(self, module: Any, name: str, inputs: Any) -> None:
+        """One of the calls after the first."""
+        begun = done(self._session, "running a call in eager", self._calls.begin_later, name)
+        if begun is not None:
+            stages = FirstStages(module, name, self._comparison, bool(self._lacks))
+            self._contained(stages.before, inputs)  # for the line, if the call is wrong
+            begun.graphs.append(stages)
 
     def _joint_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         if self._busy:
@@ -301,8 +315,7 @@ class Comparing:
         if self._busy or verdict.wrong:
             return module.call(args)
         is_first = plan.name == verdict.graph
-        if not any(one is verdict for one in self._comparison.verdicts):
-            self._comparison.verdicts.append(verdict)
+        self._comparison.add(verdict)
         first = FirstGraphCall(plan, self._folder, verdict)
         call = done(self._session, f"loading the wrapper of {plan.name} with probes", _probed, module, plan,
                     lambda at, names: self._contained(first.probe, at, names))  # fmt: skip

@@ -60,7 +60,7 @@ def add_commands(commands: Any) -> None:
     command.add_argument("--compare", action="store_true",
                          help="name the first lines that compute something else once they are compiled")  # fmt: skip
     command.add_argument("--every", type=_calls, default=0, metavar="N",
-                         help="with --compare: compare the kernels again on every Nth call")  # fmt: skip
+                         help="with --compare: compare every Nth of the later calls as well")  # fmt: skip
     command.add_argument("--time", action="store_true",
                          help="time each kernel on the CPU, at all lines of the program that are in it")  # fmt: skip
     command.add_argument("-q", "--quiet", action="store_true", help="print no summary at the end")
