@@ -7,6 +7,7 @@ whose last statement is not a `return` ends in `return None`, even if every bran
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 from typing import NamedTuple
 
@@ -47,11 +48,17 @@ def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | 
     None, too, for a piece of a body: control runs off its end.
     """
     try:
-        left, right = Decoder(original).run(), Decoder(recompiled).run()
+        left, right = _decoded(original), Decoder(recompiled).run()
     except DecompilationError:
         return None
     found = _first(left, right)
     return found and found._replace(far=_distance(left, right))
+
+
+@functools.lru_cache(maxsize=1)
+def _decoded(raw: RawCode) -> list[Instruction]:
+    """A search compares many texts with one original."""
+    return Decoder(raw).run()
 
 
 def _first(left: list[Instruction], right: list[Instruction]) -> DeadCode | None:

@@ -70,7 +70,9 @@ class Texts:
 
     def current(self) -> RawCode | None:
         """The code of the current text; None if it has none."""
-        text = self.printed()
+        return self._compiled(self.printed())
+
+    def _compiled(self, text: str | None) -> RawCode | None:
         with contextlib.suppress(DecompilationError, RecursionError):
             return self._compile(self.raw, text) if text is not None else None
         return None
@@ -86,7 +88,7 @@ class Texts:
             self._left = (max(TEXTS * work, WORK) if self._left is None else self._left) - work
             spend(_STEPS * work, "the search for another spelling")
             self.search.tries(chosen[-1])
-            return self.current()
+            return self._compiled(text)
 
     @property
     def is_spent(self) -> bool:
