@@ -83,8 +83,10 @@ class Finding:
         what = {"value": "another value", "integer": "another integer", "memory": "memory that is written over"}
         share = f", {self.count} of {self.size} elements" if self.size else ""
         figures = f": error {self.error:.2g} against fp64, eager's {self.eager:.2g}" if self.wrong == "value" else ""
-        verb = "is" if self.graph.endswith((" call", " gradients")) else "computes"
-        return f"{self.operation} {verb} {what.get(self.wrong, self.wrong)} ({self.stage}){share}{figures}"
+        graph, _, is_later = self.graph.partition(", every ")
+        verb = "is" if graph.endswith((" call", " gradients")) else "computes"
+        when = " on a later call" if is_later else ""
+        return f"{self.operation} {verb} {what.get(self.wrong, self.wrong)} ({self.stage}){when}{share}{figures}"
 
 
 @dataclass
