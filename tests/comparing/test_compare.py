@@ -276,6 +276,20 @@ def test_an_overflow_that_only_eager_has_is_told_as_a_difference(tmp_path):
     assert "1 with other NaN, infinities or integers than eager's" in report.verdicts[0].words
 
 
+def test_what_comparing_compiles_is_not_in_the_records_of_torch(tmp_path):
+    """Gradients that are wrong are looked for with all of torch's backends."""
+    planted = functionalisation("sigmoid_backward", lambda args, _: (args[:1] * 2, {}))
+    torch._dynamo.reset()
+    before = len(torch._dynamo.utils.get_compilation_metrics())
+    with planted(), depyf.compare(tmp_path, every=1) as report:
+        compiled = torch.compile(lambda x: torch.sigmoid(x) * 2)
+        for _ in range(3):
+            compiled(torch.ones(3, requires_grad=True)).sum().backward()
+    assert len(report.findings) == 1
+    records = torch._dynamo.utils.get_compilation_metrics()[before:]
+    assert {str(one.compile_id) for one in records} == {"0/0"}
+
+
 def test_gradients_are_compared_as_a_whole(tmp_path):
     def function(x, w):
         return torch.tanh(x @ w).cumsum(1).sigmoid()  # here

@@ -21,6 +21,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
+import functools
 import importlib
 import itertools
 import operator
@@ -34,6 +35,7 @@ from ..explain.recording.session import prepare_debug
 from ..explain.running import ACTIVE
 from ..explain.torch_facts.torch_attempts import calling_frame, code_to_run
 from ..explain.torch_facts.torch_behavior import backend_name
+from ..explain.torch_facts.torch_keeps import records_put_back
 from .decompositions import Decompositions
 from .facts import BUFFERS, CACHES, DECOMPOSITIONS, FRAMES, GRAPHS, decompositions_of, missing
 from .findings import GraphVerdict, NumericReport
@@ -317,9 +319,10 @@ class Comparing:
         is_first = plan.name == verdict.graph
         self._comparison.add(verdict)
         first = FirstGraphCall(plan, self._folder, verdict)
-        call = done(self._session, f"loading the wrapper of {plan.name} with probes", _probed, module, plan,
-                    lambda at, names: self._contained(first.probe, at, names))  # fmt: skip
-        if call is None:
+        calls: list[Any] = []
+        probe = functools.partial(self._contained, first.probe)
+        self._contained(lambda: calls.append(_probed(module, plan, probe)))
+        if not calls:
             verdict.unchecked["its wrapper could not be loaded with probes"] = 1
             return module.call(args)
         if is_first:
@@ -327,7 +330,7 @@ class Comparing:
         _trim()
         self._contained(first.begin, args)
         given = [one for node, one in zip(plan.placeholders, args) if is_tangent(node)]
-        result = call(args)  # takes them out of the list
+        result = calls[0](args)  # takes them out of the list
         self._contained(first.end, list(result))
         _trim()
         name, _, kind = verdict.graph.partition(" ")
@@ -349,7 +352,7 @@ class Comparing:
         try:
             for one in recorders:
                 one.ended = True
-            with self._calls.paused():
+            with self._calls.paused(), records_put_back():
                 function(*args)
         except Exception as error:
             note_exception(self._session, "comparing a graph", error, "verdicts")

@@ -6,9 +6,10 @@ Probed, each with its evidence; the logic elsewhere never looks at a version num
 from __future__ import annotations
 
 import contextlib
+import operator
 import sys
 import types
-from typing import Any, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 from ..model import CompileTimes
 from ..names import stable, without_addresses
@@ -34,6 +35,7 @@ __all__ = [
     "keeps_compilations",
     "phase_times",
     "recompile_limit",
+    "records_put_back",
     "tells_events",
     "tracing_context",
 ]
@@ -66,6 +68,34 @@ def phase_times() -> dict[str, list[float]]:
     """
     found = getattr(sys.modules.get("torch._dynamo.utils"), "compilation_time_metrics", None)
     return {str(name): list(seconds) for name, seconds in (found or {}).items()}
+
+
+@contextlib.contextmanager
+def records_put_back() -> Iterator[None]:
+    """At the end, torch's records of compilations and times are what they were: what is compiled meanwhile is ours.
+
+    `compilation_time_metrics` (2.2 to 2.15), `_compilation_metrics` (2.4 to 2.15), and what calls of compiled graphs add
+    to those (`get_runtime_metrics_context`, 2.9 to 2.15).
+    """
+    utils = sys.modules.get("torch._dynamo.utils")
+    of_calls = getattr(utils, "get_runtime_metrics_context", None)
+    if of_calls is not None:
+        of_calls().finish()
+    records, times = getattr(utils, "_compilation_metrics", []), getattr(utils, "compilation_time_metrics", {})
+    kept, lengths = list(records), {name: len(seconds) for name, seconds in times.items()}
+    try:
+        yield
+    finally:
+        if of_calls is not None:
+            of_calls().finish()
+        if len(records) != len(kept) or any(map(operator.is_not, records, kept)):
+            records.clear()
+            records.extend(kept)
+        for name in [*times]:
+            if name in lengths:
+                del times[name][lengths[name] :]
+            else:
+                del times[name]
 
 
 def keeps_compilations() -> bool:
