@@ -74,8 +74,8 @@ def phase_times() -> dict[str, list[float]]:
 def records_put_back() -> Iterator[None]:
     """At the end, torch's records of compilations and times are what they were: what is compiled meanwhile is ours.
 
-    `compilation_time_metrics` (2.2 to 2.15), `_compilation_metrics` (2.4 to 2.15), and what calls of compiled graphs add
-    to those (`get_runtime_metrics_context`, 2.9 to 2.15).
+    `compilation_time_metrics` (2.2 to 2.15), `_compilation_metrics` (2.4 to 2.15), and what the calls of graphs add to
+    those (`get_runtime_metrics_context`, 2.9 to 2.15).
     """
     utils = sys.modules.get("torch._dynamo.utils")
     of_calls = getattr(utils, "get_runtime_metrics_context", None)
