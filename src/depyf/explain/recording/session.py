@@ -140,6 +140,7 @@ def prepare_debug(
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
                        time, undo, session) or session
         yield session
+        note_error_of_program(None)
     except Exception as error:
         note_error_of_program(error)
         raise
@@ -158,8 +159,8 @@ def note_error_of_program(error: Any) -> None:
 
 
 def _hear_error(error: Any) -> None:
-    for recorder in ACTIVE[-1:] if calls_of_compile(error) else ():
-        told(recorder, "on_outcome", "not_accepted", error)
+    for recorder in ACTIVE[-1:]:
+        told(recorder, "on_outcome", "program_ends", error)
 
 
 def _begin(

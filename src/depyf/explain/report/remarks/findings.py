@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
 from ....owners import is_of_libraries, is_of_program, name_in_package, package_of
-from ...frames.refusals import has_nothing_in_it, is_by_rule
+from ...frames.refusals import RAISED, WENT_ON, has_nothing_in_it, is_by_rule
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
 from ..why import found_words, one_line
@@ -201,7 +201,8 @@ def _refused(session: Session) -> Iterator[Remark]:
         said = one_line(first.why.reason)
         words = ": ".join(filter(None, [who, "an assertion of torch's own" if said == who else said]))
         remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
-        remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
+        became = min((one.consequence for one in alike), key=lambda words: WENT_ON in words)  # so did not all
+        remark.became = "" if became == RAISED else became
         cause = first.why.location
         if cause is not None and (cause.filename, cause.line) != (place.filename, place.line):
             remark.cause = f"{cause.place}  `{cause.text}`" if cause.text else cause.place
