@@ -21,6 +21,7 @@ __all__ = ["add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", 
 _ID = re.compile(r"^(?P<id>[\d?]+/\d+): (?P<rest>.*)$", re.DOTALL)
 _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d{1,7}), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
+_OBJECT_ID = re.compile(r"__check_obj_id\(.*?, (?P<id>\d{4,})\)")
 _HINT = re.compile(r" \(HINT: type [^()]*\)$")
 _OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
 _MAKE_IT = "a number that changes: make "
@@ -74,7 +75,8 @@ def reason_from_text(
     of_user = next((one for one in (asked, line) if one is not None and not is_torch_file(one.filename)), None)
     found = RecompileReason(compile_id, check, user_line=of_user)
     found.words = describe(kind_of(check), check, None, {}).words or check
-    take_apart(found, check, call)
+    identity = _OBJECT_ID.search(rest)
+    take_apart(found, check, call, identity["id"] if identity else "")
     found.remedy = remedy(found, text, code, _static_by(found, call), call is None or call.is_given)
     if found.remedy.startswith(_MAKE_IT) and type(value_of(found.subject.rpartition(".")[0], call)) in (slice, range):
         found.remedy = "a number that changes: torch.compile(dynamic=True)"  # its parts can't be tensors
