@@ -85,8 +85,9 @@ def reason_from_text(
 
 def _static_by(found: RecompileReason, call: RecompilingCall | None) -> str:
     """What of the program asks for one compilation a size, "" for nothing."""
-    if call is not None and torch_keeps.is_static_by_request():
-        return "dynamic=False"
+    asked = torch_keeps.static_by_request() if call is not None else ""
+    if asked:
+        return asked
     dimension = _OF_SIZE.match(found.subject)
     marks = attributes(value_of(dimension["of"], call)).get("_dynamo_static_indices") if dimension else None
     return "mark_static" if dimension and type(marks) is set and int(dimension["index"]) in marks else ""

@@ -6,6 +6,7 @@ second.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
@@ -13,6 +14,7 @@ from ....owners import is_of_libraries, is_of_program, name_in_package, package_
 from ...frames.refusals import RAISED, WENT_ON, has_nothing_in_it, is_by_rule
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from ..tree import count
 from ..why import found_words, one_line
 from .remark import Files, Remark, distinct, of_program
 
@@ -23,12 +25,14 @@ THE_REST_OF = "the rest of "
 NO_LONGER = "no longer true: "
 _MOST_UNFIT = 3
 FOR_EVER = "so Dynamo leaves its later calls to Python too, whatever they are given"
+_SIZE_CHANGED = re.compile(r"\.shape\[\d+\]( was .*)$")
 _NOT_ONE = ("one ", "at least ", "at most ", "from ")  # what a check allows: no value that has come
 
 
 def findings_of(session: Session, files: Files) -> list[Remark]:
     """All of them. Breaks of compilations that came to nothing are none: their function is raised or uncompiled."""
-    return [*_wrong(session), *_breaks(session), *_recompiles(session, files), *_refused(session), *_skipped(session)]
+    again = _one_for_each_size(_recompiles(session, files))
+    return [*_wrong(session), *_breaks(session), *again, *_refused(session), *_skipped(session)]
 
 
 def left_by_rule(session: Session) -> dict[str, int]:
@@ -128,6 +132,21 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
             compilations=distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
             checks=distinct(one.guard for _, _, one in parts),
         )  # fmt: skip
+
+
+def _one_for_each_size(remarks: Iterable[Remark]) -> Iterator[Remark]:
+    """Functions of packages that the same line of the program calls, all compiled again for a size that changed alike:
+    one finding, which says how many follow it."""
+    groups: dict[tuple[object, ...], list[Remark]] = {}
+    for at, one in enumerate(remarks):
+        size = _SIZE_CHANGED.search(one.words) if one.inside else None
+        groups.setdefault((one.file, one.line, one.follows, size[1]) if size else (at,), []).append(one)
+    for first, *others in groups.values():
+        if others:
+            first.words += f" ({count(len(others), 'more check')} inside packages follow{'s' * (len(others) == 1)} this size)"
+            first.compilations = distinct(number for one in [first, *others] for number in one.compilations)
+            first.checks = distinct(check for one in [first, *others] for check in one.checks)
+        yield first
 
 
 def _place_of(
