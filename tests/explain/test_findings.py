@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -24,7 +25,7 @@ from depyf.explain.model import CacheEntry, Frame, GraphBreak, Refusal, Session,
 from depyf.explain.recording import outcome_hooks
 from depyf.explain.report.remarks.answer import answer_lines, worst_first
 from depyf.explain.report.remarks.counts import count_words
-from depyf.explain.report.remarks.findings import _told
+from depyf.explain.report.remarks.findings import _one_for_each_size, _told
 from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report, report_of
 from depyf.testing import NotAsCompiled, compiled
@@ -267,6 +268,42 @@ def test_what_became_of_a_call_is_what_happened():
         (one,) = [one for one in report_of(session).remarks if one.is_finding]
         assert one.kind == kind
         assert ("a later one was compiled (0/1)" in one.became) == (kind == "raised")
+
+
+@pytest.mark.parametrize(("end", "on"), [
+    (None, [True, True]), (KeyError("x"), [True, True]), (ValueError("y"), [True, False]), ("unknown", [False, False]),
+])  # fmt: skip
+def test_a_program_goes_on_after_what_is_not_its_end(end, on):
+    code, refusals = test_every_count_is_one_count.__code__, Refusals()
+    for text in ("first", "second"):
+        refusals.begins()
+        refusals.failed(code, "", ValueError(text))
+    if end != "unknown":
+        refusals.program_ends(end)
+        refusals.program_ends(None)  # what is told first holds
+    assert ["the program went on" in one.consequence for one in refusals.hand_out([])] == on
+
+
+def test_what_ends_a_thread_is_not_said_to_be_passed_over():
+    refusals = Refusals()
+    thread = threading.Thread(target=refusals.failed, args=((lambda: 0).__code__, "", ValueError("no")))
+    thread.start()
+    thread.join()
+    refusals.program_ends(None)
+    assert [one.consequence for one in refusals.hand_out([])] == ["the call raised it"]
+
+
+def test_checks_of_packages_that_follow_one_size_are_one_finding():
+    def one(change, number, inside="shapes/core.py:6"):
+        return Remark("a.py", 7, "recompile", "x" + change, inside=inside, compilations=[number], checks=[number])
+
+    size, other = ".shape[1] was 6, then 8", ".shape[1] was 6, then 9"
+    found = list(_one_for_each_size([one(size, "0/1"), one(other, "1/1"), one(size, "2/1"), one(size, "3/1"),
+                                     one(size, "4/1", inside="")]))  # fmt: skip
+    assert [(remark.words, remark.compilations) for remark in found] == [
+        (f"x{size} (2 more checks inside packages follow this size)", ["0/1", "2/1", "3/1"]),
+        ("x" + other, ["1/1"]), ("x" + size, ["4/1"]),
+    ]  # fmt: skip
 
 
 def test_an_error_that_only_says_that_it_failed_has_the_reason_of_its_cause():

@@ -171,7 +171,7 @@ class Attempts:
         self.refusals.program_ends(error)
         for call in torch_attempts.calls_of_compile(error):
             code = call.tb_frame.f_code
-            if is_of_program(code.co_filename):
+            if error is not None and is_of_program(code.co_filename):
                 text = linecache.getline(code.co_filename, call.tb_lineno).strip()
                 line = SourceLine(code.co_filename, call.tb_lineno, text, code.co_name)
                 self.refusals.failed(code, "", error, caller=line)

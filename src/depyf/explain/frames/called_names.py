@@ -64,7 +64,8 @@ def _wrapped(code: CodeType, variables: Mapping[str, Any]) -> str:
     found = {name: variables[name] for name in code.co_freevars if name in variables}
     beside = getattr(code, "co_qualname", "").rpartition(".")[0]  # a function made there as well is not wrapped
     names = [name for name in map(_name_of, found.values()) if name]
-    names = names or [f"{type(one).__name__}.__call__" for one in found.values() if isinstance(_method_of(one), FunctionType)]
+    called = [one for one in found.values() if isinstance(_method_of(one), FunctionType)]
+    names = names or [f"{type(one).__name__}.__call__" for one in called]
     names = [name for name in names if not beside or name.rpartition(".")[0] != beside]
     return names[0].rpartition("<locals>.")[2] if len(names) == 1 else ""
 

@@ -31,7 +31,9 @@ _QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 _TWINS = re.compile(
     r"^Duplicate tensors? found(?:: (?P<names>\[.*\])| where not expected! (?P<second>[\w.'\"\[\]]+?) ?should.*)$"
 )
-_SAME_OBJECT = re.compile(r"^(?P<source>.+?) is the object it was(?:, type=<class '(?P<type>[^']+)'>)?$")
+_SAME_OBJECT = re.compile(  # 2.11 and 2.12 have the object's `repr` in the place of its class
+    r"^(?P<source>.+?) is the object it was(?:, type=(?:<class '(?P<type>[^']+)'>|.*))?$"
+)
 _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
@@ -285,11 +287,7 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any, identit
         return
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
-    is_member = issubclass(type(value), enum.Enum)  # another one is no mistake
-    other = "another class" if is_class else f"another {type(value).__name__}" if is_member else "one " + noun
-    if is_member:
-        members = inspect.getattr_static(type(value), "_member_map_", {}).values()
-        other = next((_own_name(one) for one in members if str(id(one)) == identity), other)
+    other = "another class" if is_class else _member(type(value), identity) or "one " + noun
     found.expected = shown if named else other
     found.words = f"{found.subject} is " + (shown if named else f"the {noun} it was")
     if value is None or is_class:
@@ -299,6 +297,14 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any, identit
         name = _own_name(value)
         of_same_name = name == found.subject.rpartition(".")[2]
         found.actual = "another" if of_same_name else name or plain(value) or _of_kind(kind, noun if shown else kind)
+
+
+def _member(kind: type, identity: str) -> str:
+    """The member of an enumeration that was; "" of other classes."""
+    if not issubclass(kind, enum.Enum):
+        return ""
+    members = inspect.getattr_static(kind, "_member_map_", {}).values()
+    return next((_own_name(one) for one in members if str(id(one)) == identity), f"another {kind.__name__}")
 
 
 def _another(expected: str, value: Any) -> str:

@@ -18,7 +18,8 @@ from ..torch_facts.torch_behavior import compilation_metrics
 from ..torch_facts.torch_keeps import recompile_limit
 from .graph_breaks import graph_break_from_reason, place
 
-__all__ = ["AS_WRITTEN", "RAISED", "WENT_ON", "Refusals", "has_nothing_in_it", "is_by_rule", "refusal_from_metrics", "skip_words"]
+__all__ = ["AS_WRITTEN", "RAISED", "WENT_ON", "Refusals", "has_nothing_in_it", "is_by_rule", "refusal_from_metrics",
+           "skip_words"]  # fmt: skip
 
 AS_WRITTEN = "it runs as it is written"
 RAISED, WENT_ON = "the call raised it", ", and the program went on"

@@ -30,7 +30,6 @@ from ..model import Session
 from ..running import ACTIVE
 from ..stepping import debuggers
 from ..stepping.as_written import Followed
-from ..torch_facts.torch_attempts import calls_of_compile
 from ..torch_facts.torch_debugging import pass_over
 from .patches import apply_patches
 from .recorder import Recorder

@@ -143,7 +143,8 @@ def _one_for_each_size(remarks: Iterable[Remark]) -> Iterator[Remark]:
         groups.setdefault((one.file, one.line, one.follows, size[1]) if size else (at,), []).append(one)
     for first, *others in groups.values():
         if others:
-            first.words += f" ({count(len(others), 'more check')} inside packages follow{'s' * (len(others) == 1)} this size)"
+            follow = "follows" if len(others) == 1 else "follow"
+            first.words += f" ({count(len(others), 'more check')} inside packages {follow} this size)"
             first.compilations = distinct(number for one in [first, *others] for number in one.compilations)
             first.checks = distinct(check for one in [first, *others] for check in one.checks)
         yield first
