@@ -89,30 +89,34 @@ def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
     if part.group("called") is not None:
         return value() if type(value) is weakref.ref else NO_VALUE
-    if attribute == "__dict__":
-        return state(value)
     if part.group("at") is not None:
         items = list(dict.values(value)) if issubclass(type(value), dict) else []
         return items[int(part.group("at"))] if int(part.group("at")) < len(items) else NO_VALUE
-    if attribute == "__class__":
-        return type(value)
     if attribute is not None:
-        fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
-        if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
-            return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
-        if type(value) in _OF_INTERPRETER and attribute in _OF_FUNCTIONS:
-            return getattr(value, attribute, NO_VALUE)
-        if type(value) is CellType and attribute == "cell_contents":
-            return value.cell_contents if value != CellType() else NO_VALUE
-        if issubclass(type(value), type):
-            return inspect.getattr_static(value, attribute, NO_VALUE)
-        found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]
-        return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
+        return _attribute(value, attribute)
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, NO_VALUE)
     if type(value) in (list, tuple, deque) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
     return NO_VALUE
+
+
+def _attribute(value: Any, attribute: str) -> Any:
+    if attribute == "__class__":
+        return type(value)
+    if attribute == "__dict__":
+        return state(value)
+    fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
+    if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
+        return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+    if type(value) in _OF_INTERPRETER and attribute in _OF_FUNCTIONS:
+        return getattr(value, attribute, NO_VALUE)
+    if type(value) is CellType and attribute == "cell_contents":
+        return value.cell_contents if value != CellType() else NO_VALUE
+    if issubclass(type(value), type):
+        return inspect.getattr_static(value, attribute, NO_VALUE)
+    found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]
+    return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
 
 
 def _of_class_itself(owner: type, attribute: str) -> Any:
