@@ -332,3 +332,51 @@ def settings_hold_no_longer_than_the_limit():
     f = compiled(f)
     with torch._dynamo.config.patch(automatic_dynamic_shapes=False), limited(2):
         return [f(torch.ones(size, 2)) for size in (2, 3, 4, 5)]
+
+
+# ---- what torch says of it
+
+
+@program(needs="torch.library.custom_op",
+         finding=("break|raised", "return torch.ops.depyf_unexpected.price(x, 3) + 1", r"depyf_unexpected\.price"),
+         raises="|Unsupported")  # fmt: skip
+def operator_without_a_fake():
+    "An operator that can't run with fake tensors: which one it is."
+    library = torch.library.Library("depyf_unexpected", "FRAGMENT")
+    library.define("price(Tensor x, int n) -> Tensor")
+    library.impl("price", lambda x, n: x * n, "CPU")
+
+    def f(x):
+        return torch.ops.depyf_unexpected.price(x, 3) + 1
+
+    try:
+        return compiled(f)(torch.ones(2))
+    finally:
+        library._destroy()
+
+
+class WithDisabledPart(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.compiler.disable(nn.Linear(2, 2))
+        self.head = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+@program(finding=("break|uncompiled?", "return self.head(self.body(x))", r"self\.body\b|disable|DelayGraphBreak"))
+def disabled_part():
+    "A module in a module, for which the compiler is switched off."
+    return compiled(WithDisabledPart())(torch.ones(1, 2))
+
+
+@program(raises="|RuntimeError",  # up to 2.11 or so nothing of torch's checks the parameters of a module
+         finding=("recompile?", "", r"layer\.(bias|weight)\.dtype (was|==) (torch\.)?float32"))  # fmt: skip
+def parameters_of_another_dtype():
+    "The parameters of a layer get another dtype."
+    layer = nn.Linear(2, 2)
+    f = compiled(lambda x: layer(x.to(layer.weight.dtype)))
+    first = f(torch.ones(1, 2))
+    layer.to(torch.float64)
+    return first, f(torch.ones(1, 2))

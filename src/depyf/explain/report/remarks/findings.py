@@ -120,7 +120,8 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
         frame, _, why = parts[0]
         lines = [one.user_line for _, _, one in parts]
         known = next(filter(None, map(files.of_program, lines)), None)
-        calls = [entry.called_from[0] for _, entry, _ in parts if entry.called_from]
+        calls = [entry.called_from[0] for _, entry, one in parts
+                 if entry.called_from and (not why.expected or one.actual != why.expected)]  # back as it was: no change
         place, inside, through = _place_of(frame, known, calls)
         follows = frame.is_resume and (why.expected, why.actual) in of_functions
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
