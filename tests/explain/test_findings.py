@@ -20,6 +20,7 @@ from torch_programs.suite import CALLS, lacking
 import depyf
 from depyf import owners
 from depyf.explain.frames.graph_breaks import graph_break_from_reason, place
+from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.frames.refusals import Refusals
 from depyf.explain.model import CacheEntry, Frame, GraphBreak, Refusal, Session, Skip, SourceLine
 from depyf.explain.recording import outcome_hooks
@@ -291,6 +292,20 @@ def test_what_ends_a_thread_is_not_said_to_be_passed_over():
     thread.join()
     refusals.program_ends(None)
     assert [one.consequence for one in refusals.hand_out([])] == ["the call raised it"]
+
+
+def test_breaks_that_differ_in_a_size_are_at_one_place():
+    line = SourceLine("/p/a.py", 3, "return x[i] + i", "f")
+    breaks = [GraphBreak(f"Could not guard on -u0 > {4 + at}", location=line, compile_id=f"0/{at}") for at in (0, 1)]
+    session = Session([Frame("f", breaks=breaks)])
+    (one,) = [one for one in report_of(session).remarks if one.kind == "break"]
+    assert one.times == 2 and one.compilations == ["0/0", "0/1"]
+
+
+def test_advice_is_not_to_convert_a_parameter():
+    text = "tensor 'L['lin']._parameters['bias']' dtype mismatch. expected Float, actual Double"
+    asked = ". Guard failed on a parameter, consider using force_parameter_static_shapes"
+    assert reason_from_text(text).remedy and not reason_from_text(text + asked).remedy
 
 
 def test_checks_of_packages_that_follow_one_size_are_one_finding():

@@ -13,7 +13,7 @@ from ..model import CacheEntry, RecompileReason, SourceLine
 from ..torch_facts import torch_behavior, torch_keeps
 from .circumstances import ChangedValue, RecompilingCall, changes
 from .failed_checks import take_apart
-from .remedies import part_removed, remedy
+from .remedies import remedy
 from .values import value_of
 
 __all__ = ["add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", "with_ids"]
@@ -24,7 +24,7 @@ _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d{1,7}), in (?P
 _OBJECT_ID = re.compile(r"__check_obj_id\(.*?, (?P<id>\d{4,})\)")
 _HINT = re.compile(r" \(HINT: type [^()]*\)$")
 _OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
-_PARAMETER = "Parameter"
+_ON_PARAMETER = "Guard failed on a parameter"
 _MAKE_IT = "a number that changes: make "
 
 
@@ -79,8 +79,8 @@ def reason_from_text(
     identity = _OBJECT_ID.search(rest)
     take_apart(found, check, call, identity["id"] if identity else "")
     found.remedy = remedy(found, text, code, _static_by(found, call), call is None or call.is_given)
-    if found.guard.startswith("tensor ") and type(value_of(part_removed(found.subject), call)).__name__ == _PARAMETER:
-        found.remedy = ""  # it is the program's for good: nothing to be done before a call
+    if _ON_PARAMETER in text:
+        found.remedy = ""  # nothing to be done before a call
     if found.remedy.startswith(_MAKE_IT) and type(value_of(found.subject.rpartition(".")[0], call)) in (slice, range):
         found.remedy = "a number that changes: torch.compile(dynamic=True)"  # its parts can't be tensors
     return found

@@ -25,6 +25,7 @@ THE_REST_OF = "the rest of "
 NO_LONGER = "no longer true: "
 _MOST_UNFIT = 3
 FOR_EVER = "so Dynamo leaves its later calls to Python too, whatever they are given"
+_DIGITS = re.compile(r"\d+")
 _SIZE_CHANGED = re.compile(r"\.shape\[\d+\]( was .*)$")
 _NOT_ONE = ("one ", "at least ", "at most ", "from ")  # what a check allows: no value that has come
 
@@ -67,7 +68,8 @@ def _breaks(session: Session) -> Iterator[Remark]:
     for one in session.all_breaks():
         if one.location is not None:
             inside = one.inside and one.inside.place
-            key = (one.location.filename, one.location.line, inside, one.gb_id, one.reason, one.explanation)
+            said = [_DIGITS.sub("", words) for words in (one.reason, one.explanation)]  # sizes in it are the call's
+            key = (one.location.filename, one.location.line, inside, one.gb_id, *said)
             groups.setdefault(key, []).append(one)
     for alike in groups.values():
         line = alike[0].location
