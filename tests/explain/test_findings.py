@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -19,12 +20,13 @@ from torch_programs.suite import CALLS, lacking
 import depyf
 from depyf import owners
 from depyf.explain.frames.graph_breaks import graph_break_from_reason, place
+from depyf.explain.frames.recompiles import reason_from_text
 from depyf.explain.frames.refusals import Refusals
 from depyf.explain.model import CacheEntry, Frame, GraphBreak, Refusal, Session, Skip, SourceLine
 from depyf.explain.recording import outcome_hooks
 from depyf.explain.report.remarks.answer import answer_lines, worst_first
 from depyf.explain.report.remarks.counts import count_words
-from depyf.explain.report.remarks.findings import _told
+from depyf.explain.report.remarks.findings import _one_for_each_size, _told
 from depyf.explain.report.remarks.remark import Remark
 from depyf.explain.report.remarks.stored import Report, report_of
 from depyf.testing import NotAsCompiled, compiled
@@ -267,6 +269,56 @@ def test_what_became_of_a_call_is_what_happened():
         (one,) = [one for one in report_of(session).remarks if one.is_finding]
         assert one.kind == kind
         assert ("a later one was compiled (0/1)" in one.became) == (kind == "raised")
+
+
+@pytest.mark.parametrize(("end", "on"), [
+    (None, [True, True]), (KeyError("x"), [True, True]), (ValueError("y"), [True, False]), ("unknown", [False, False]),
+])  # fmt: skip
+def test_a_program_goes_on_after_what_is_not_its_end(end, on):
+    code, refusals = test_every_count_is_one_count.__code__, Refusals()
+    for text in ("first", "second"):
+        refusals.begins()
+        refusals.failed(code, "", ValueError(text))
+    if end != "unknown":
+        refusals.program_ends(end)
+        refusals.program_ends(None)  # what is told first holds
+    assert ["the program went on" in one.consequence for one in refusals.hand_out([])] == on
+
+
+def test_what_ends_a_thread_is_not_said_to_be_passed_over():
+    refusals = Refusals()
+    thread = threading.Thread(target=refusals.failed, args=((lambda: 0).__code__, "", ValueError("no")))
+    thread.start()
+    thread.join()
+    refusals.program_ends(None)
+    assert [one.consequence for one in refusals.hand_out([])] == ["the call raised it"]
+
+
+def test_breaks_that_differ_in_a_size_are_at_one_place():
+    line = SourceLine("/p/a.py", 3, "return x[i] + i", "f")
+    breaks = [GraphBreak(f"Could not guard on -u0 > {4 + at}", location=line, compile_id=f"0/{at}") for at in (0, 1)]
+    session = Session([Frame("f", breaks=breaks)])
+    (one,) = [one for one in report_of(session).remarks if one.kind == "break"]
+    assert one.times == 2 and one.compilations == ["0/0", "0/1"]
+
+
+def test_advice_is_not_to_convert_a_parameter():
+    text = "tensor 'L['lin']._parameters['bias']' dtype mismatch. expected Float, actual Double"
+    asked = ". Guard failed on a parameter, consider using force_parameter_static_shapes"
+    assert reason_from_text(text).remedy and not reason_from_text(text + asked).remedy
+
+
+def test_checks_of_packages_that_follow_one_size_are_one_finding():
+    def one(change, number, inside="shapes/core.py:6"):
+        return Remark("a.py", 7, "recompile", "x" + change, inside=inside, compilations=[number], checks=[number])
+
+    size, other = ".shape[1] was 6, then 8", ".shape[1] was 6, then 9"
+    found = list(_one_for_each_size([one(size, "0/1"), one(other, "1/1"), one(size, "2/1"), one(size, "3/1"),
+                                     one(size, "4/1", inside="")]))  # fmt: skip
+    assert [(remark.words, remark.compilations) for remark in found] == [
+        (f"x{size} (2 more checks inside packages follow this size)", ["0/1", "2/1", "3/1"]),
+        ("x" + other, ["1/1"]), ("x" + size, ["4/1"]),
+    ]  # fmt: skip
 
 
 def test_an_error_that_only_says_that_it_failed_has_the_reason_of_its_cause():

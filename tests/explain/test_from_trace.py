@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from depyf.errors import ReportError
+from depyf.explain.frames.refusals import RAISED, WENT_ON
 from depyf.explain.from_trace.graphs import graph_from_text
 from depyf.explain.from_trace.log import logs_in, read_log
 from depyf.explain.from_trace.session import Trace
@@ -80,7 +81,7 @@ def rows(report):
     for one in report.remarks:
         if one.kind == "cost":
             continue  # seconds differ
-        words, text, instead = one.words, one.text, one.instead
+        words, text, instead, became = one.words, one.text, one.instead, one.became
         if one.kind == "graph":
             words = words.partition(": ")[2]  # graphs have no numbers in the log
         elif one.kind == "recompile":
@@ -88,12 +89,14 @@ def rows(report):
             instead = "" if words.startswith("len(") else instead  # the log has no parameters: whether it is *args
         elif one.kind == "raised":
             text = ""
+            became = became.replace(WENT_ON, "")
+            became = "" if became == RAISED else became
         elif one.kind == "uncompiled":
             if not one.compilations:
                 continue  # left to Python before it was compiled: the log has nothing of it
             text = ""  # the first line of a function is not in the log
         yield (one.file, one.line, one.kind, words, of_class(one.function), instead, one.hints, one.gb_id,
-               one.link, one.compilations, one.follows, text, one.explanation, one.became, one.inside)  # fmt: skip
+               one.link, one.compilations, one.follows, text, one.explanation, became, one.inside)  # fmt: skip
 
 
 def test_every_remark_of_a_log_is_that_of_a_recording(both):

@@ -12,8 +12,8 @@ import pytest
 from torch_programs import SCRIPTS
 
 NAMES = (
-    "exception_after_a_break", "exit_inside", "fork_that_exits", "no_whole_graph", "nothing_to_compile", "results",
-    "saved_model", "spawned", "threads_and_tasks", "workers",
+    "exception_after_a_break", "exit_inside", "fork_that_exits", "late_workers", "no_whole_graph", "nothing_to_compile",
+    "results", "saved_model", "spawned", "threads_and_tasks", "workers",
 )  # fmt: skip
 
 
@@ -31,6 +31,14 @@ def test_a_program_that_compiles_does_the_same(name, tmp_path):
     assert outcome("-m", "depyf", "run", "-q", "program.py", folder=tmp_path) == plain
     assert plain[1] or plain[2] or name == "nothing_to_compile"
     assert (tmp_path / "depyf_report" / "README.md").exists()
+
+
+def test_workers_that_are_forked_before_dynamo_is_imported_have_reports(tmp_path):
+    shutil.copy(SCRIPTS["late_workers"], tmp_path / "program.py")
+    status, _, errors = outcome("-m", "depyf", "run", "program.py", folder=tmp_path)
+    assert (status, errors.splitlines()[0]) == (0, "depyf: nothing was compiled by torch.compile in this process")
+    line = "another process: 1 function compiled, 1 graph break, no recompilations    depyf report depyf_report"
+    assert sorted(errors.splitlines()[1:]) == [line, line + os.sep + "process_0"]
 
 
 def test_ranks_do_the_same(tmp_path):

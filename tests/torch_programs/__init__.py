@@ -18,7 +18,7 @@ from pathlib import Path
 __all__ = ["SCRIPTS", "load"]
 
 PARTS = ("breaks", "calls", "classes", "compiling", "effects", "findings", "gpu", "operators", "reasons", "reported",
-         "reported_again", "training", "tools")  # fmt: skip
+         "reported_again", "training", "tools", "unexpected")  # fmt: skip
 SCRIPTS = {path.stem: path for path in sorted(Path(__file__).with_name("scripts").glob("*.py"))}
 """The whole programs by name."""
 

@@ -223,7 +223,10 @@ def _say(session: Any, found: Any, options: argparse.Namespace, base: str, start
         lines = answer_lines(found.printable(), base, own.replace("_", " ") if own.startswith("rank_") else "")
         if session is not None:
             lines.append(where_to_read(session.directory, base, options.html))
-        lines += _of_children(session, options.output, started, base)
+        children = _of_children(session, options.output, started, base)
+        if children and session is None:
+            lines = [lines[0] + " in this process"]
+        lines += children
     with contextlib.suppress(Exception):  # closed, or no file at all
         sys.stdout.flush()  # what the program has said comes first, where both are one pipe
     stream = sys.__stderr__ or sys.stderr

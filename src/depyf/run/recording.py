@@ -74,12 +74,15 @@ def record(
 
     def begin() -> None:
         try:
+            from ..explain.dump import processes
             from ..explain.recording.session import prepare_debug
             from ..explain.running import WATCHERS
             from .progress import watch_compilations
 
             _leave_program_alone(started)
-            if shows_progress:
+            if os.getpid() != parent:  # forked before: multiprocessing ends it without what `atexit` has
+                processes.before_this_process_ends(stack.close)
+            elif shows_progress:
                 watch_compilations(WATCHERS)
             session = stack.enter_context(prepare_debug(directory, html=html, time=times))
             found.append(session)

@@ -166,11 +166,12 @@ class Attempts:
         unfit = [reason_from_text(text, call, frame.f_code) for text in _unfit(error)]
         self._outside(frame.f_code, "", RuntimeError(_FORBIDDEN), recompiled=unfit)
 
-    def not_accepted(self, error: BaseException) -> None:
-        """The program ends with an error: maybe with one of torch.compile itself."""
+    def program_ends(self, error: BaseException | None) -> None:
+        """The program ends, maybe with an error: maybe with one of torch.compile itself."""
+        self.refusals.program_ends(error)
         for call in torch_attempts.calls_of_compile(error):
             code = call.tb_frame.f_code
-            if is_of_program(code.co_filename):
+            if error is not None and is_of_program(code.co_filename):
                 text = linecache.getline(code.co_filename, call.tb_lineno).strip()
                 line = SourceLine(code.co_filename, call.tb_lineno, text, code.co_name)
                 self.refusals.failed(code, "", error, caller=line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from types import CodeType, FunctionType, MethodType
@@ -14,6 +15,7 @@ __all__ = ["called_name", "is_wrapper", "note_called_name"]
 
 _PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _DYNAMOS_FRAME = "torch/_dynamo/external_utils.py"
+_GIVEN = "the compiled function"
 _MOST_NAMES = 3
 
 
@@ -25,7 +27,9 @@ def note_called_name(session: Session, frame: Frame, variables: Mapping[str, Any
             name = called_name(frame.code, variables or {})
             if name and name not in known and len(known) < _MOST_NAMES:
                 frame.called = ", ".join([*known, name])
-                frame.passed_on = {} if known else _passed_on(frame.code, variables or {})
+                new = _passed_on(frame.code, variables or {})
+                alike = {key: one for key, one in new.items() if not known or frame.passed_on.get(key) == one}
+                frame.passed_on = {**dict.fromkeys([*new][:1], _GIVEN), **alike}
 
 
 def is_wrapper(code: CodeType) -> bool:
@@ -60,6 +64,8 @@ def _wrapped(code: CodeType, variables: Mapping[str, Any]) -> str:
     found = {name: variables[name] for name in code.co_freevars if name in variables}
     beside = getattr(code, "co_qualname", "").rpartition(".")[0]  # a function made there as well is not wrapped
     names = [name for name in map(_name_of, found.values()) if name]
+    called = [one for one in found.values() if isinstance(_method_of(one), FunctionType)]
+    names = names or [f"{type(one).__name__}.__call__" for one in called]
     names = [name for name in names if not beside or name.rpartition(".")[0] != beside]
     return names[0].rpartition("<locals>.")[2] if len(names) == 1 else ""
 
@@ -70,19 +76,26 @@ def _passed_on(code: CodeType, variables: Mapping[str, Any]) -> dict[str, str]:
         return {}
     [name] = [one for one in code.co_freevars if one in variables][:1] or [""]
     value = variables.get(name)
-    function = value if isinstance(value, FunctionType) else inspect.getattr_static(type(value), "forward", None)
+    function = value if isinstance(value, FunctionType) else _method_of(value)
     if not isinstance(function, FunctionType):
-        return {}
+        return {name: _GIVEN}
     parameters = list(function.__code__.co_varnames[: function.__code__.co_argcount])
-    found = {} if function is value else {name: parameters.pop(0)}
+    found = {name: _GIVEN if function is value else parameters.pop(0)}
     return {**found, **{f"args[{at}]": one for at, one in enumerate(parameters)}}
 
 
 def _name_of(value: Any) -> str:
     """Of a function or method its name in its class, of a module ``Sequential.forward``. Runs no code of it."""
+    if isinstance(value, functools.partial):
+        value = value.func
     if isinstance(value, MethodType):
         value = value.__func__
     if isinstance(value, FunctionType):
         return value.__qualname__
     torch = sys.modules.get("torch")
     return f"{type(value).__name__}.forward" if torch is not None and isinstance(value, torch.nn.Module) else ""
+
+
+def _method_of(value: Any) -> Any:
+    """What a call of a module or an object runs."""
+    return inspect.getattr_static(type(value), "forward", inspect.getattr_static(type(value), "__call__", None))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import re
 import sys
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -30,7 +31,9 @@ _QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 _TWINS = re.compile(
     r"^Duplicate tensors? found(?:: (?P<names>\[.*\])| where not expected! (?P<second>[\w.'\"\[\]]+?) ?should.*)$"
 )
-_SAME_OBJECT = re.compile(r"^(?P<source>.+?) is the object it was(?:, type=<class '(?P<type>[^']+)'>)?$")
+_SAME_OBJECT = re.compile(  # 2.11 and 2.12 have the object's `repr` in the place of its class
+    r"^(?P<source>.+?) is the object it was(?:, type=(?:<class '(?P<type>[^']+)'>|.*))?$"
+)
 _NO_TENSOR = re.compile(  # the second in 2.14 and later
     r"^expected type of '(?P<source>.+)' to be (?:a tensor type, '|<class '(?P<expected>[^']+)'>,) but found "
     r"<class '(?P<actual>.+)'>"
@@ -59,7 +62,7 @@ _KEY_AT = re.compile(
 )
 _KEYS_OF = re.compile(r"^set\((?P<source>[\w.'\"\[\]]+)\.keys\(\)\) == (?P<expected>set\(\)|\{.*\})$")
 _OWN_TABLE = re.compile(r"^(?:dict\((type\([\w.'\"\[\]]+\))\.__dict__\)|([\w.'\"\[\]]+)\.__dict__)$")
-_TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+)\)\.__name__ == '(?P<expected>\w+)'$")
+_TYPE = re.compile(r"^type\((?P<source>[\w.'\"\[\]]+(?:\(\))?)\)\.__name__ == '(?P<expected>\w+)'$")
 _KEYS = re.compile(
     r"^tensor '(?P<name>.+)' dispatch key set mismatch\. expected (?P<expected>DispatchKeySet\(.*?\)), actual "
     r"(?P<actual>DispatchKeySet\(.*?\))"
@@ -85,11 +88,12 @@ _GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got dealloca
 _OTHER_TYPE = re.compile(r"^TYPE_MISMATCH\((?P<source>.+)\)$")
 _FUNCTIONS = (FunctionType, MethodType)
 _STATE_CHANGED = "GLOBAL_STATE changed:"
+_LITERALS = (("set(", "set"), ("{", "set"), ("frozenset(", "frozenset"), ("[", "list"), ("(", "tuple"))
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 
 
-def take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) -> None:
-    """Fills in what was expected, and what came."""
+def take_apart(found: RecompileReason, code: str, call: RecompilingCall | None, identity: str = "") -> None:
+    """Fills in what was expected, and what came; `identity` is the id of the object that was."""
     code = _IN_CLASS.sub(r"\g<of>.__class__.\g<name>", code)
     twins = _TWINS.match(code)
     tensor, no_tensor, same = _TENSOR.match(code), _NO_TENSOR.match(code), _SAME_OBJECT.match(code)
@@ -123,7 +127,7 @@ def take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) 
         value = value_of(kind.group("source"), call)
         found.actual = "" if value is NO_VALUE else type(value).__name__
     elif same is not None:
-        _of_object(found, same, value_of(same["source"].replace(".__code__", ""), call))
+        _of_object(found, same, value_of(same["source"].replace(".__code__", ""), call), identity)
     elif compared is not None and " is " in code and _SOURCE.match(compared["expected"]):  # one object for both
         found.subject, found.expected = user_spelling(compared["source"]), user_spelling(compared["expected"])
         found.words = f"{found.subject} is {found.expected}"
@@ -132,7 +136,7 @@ def take_apart(found: RecompileReason, code: str, call: RecompilingCall | None) 
         found.expected = compared.group("expected")
         found.subject = user_spelling(compared.group("source"))
         value = value_of(compared.group("source"), call)
-        found.actual = plain(value) or type_of(value)
+        found.actual = plain(value) or _another(found.expected, value) or type_of(value)
     elif code.startswith(_STATE_CHANGED):
         found.words, found.is_change = "torch's global state has changed" + _names_of_state(code), True
     elif code == "BACKEND_MATCH failed":
@@ -272,7 +276,7 @@ def _of_twins(found: RecompileReason, match: re.Match[str]) -> None:
         found.words = f"{found.subject} is no tensor that came before it; it is one now"
 
 
-def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None:
+def _of_object(found: RecompileReason, match: re.Match[str], value: Any, identity: str) -> None:
     """``fun is the object it was, type=<class 'function'>``: torch tells its class, or which class it is."""
     source, shown = match["source"].replace(".__code__", ""), (match["type"] or "").rpartition(".")[2]
     shown = _NOUNS.get(shown, shown)
@@ -283,8 +287,7 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
         return
     noun = "function" if source != match["source"] else shown or "object"
     named = bool(shown) and (is_class or value is None)  # None came: it may have been either
-    is_member = issubclass(type(value), enum.Enum)  # another one is no mistake
-    other = "another class" if is_class else f"another {type(value).__name__}" if is_member else "one " + noun
+    other = "another class" if is_class else _member(type(value), identity) or "one " + noun
     found.expected = shown if named else other
     found.words = f"{found.subject} is " + (shown if named else f"the {noun} it was")
     if value is None or is_class:
@@ -293,7 +296,21 @@ def _of_object(found: RecompileReason, match: re.Match[str], value: Any) -> None
         kind = noun if source != match["source"] else _NOUNS.get(type(value).__name__, type(value).__name__)
         name = _own_name(value)
         of_same_name = name == found.subject.rpartition(".")[2]
-        found.actual = "another" if of_same_name else name or plain(value) or _of_kind(kind, noun)
+        found.actual = "another" if of_same_name else name or plain(value) or _of_kind(kind, noun if shown else kind)
+
+
+def _member(kind: type, identity: str) -> str:
+    """The member of an enumeration that was; "" of other classes."""
+    if not issubclass(kind, enum.Enum):
+        return ""
+    members = inspect.getattr_static(kind, "_member_map_", {}).values()
+    return next((_own_name(one) for one in members if str(id(one)) == identity), f"another {kind.__name__}")
+
+
+def _another(expected: str, value: Any) -> str:
+    """``another set`` where ``set()`` was."""
+    name = next((name for start, name in _LITERALS if expected.startswith(start)), "")
+    return f"another {name}" if type(value).__name__ == name else ""
 
 
 def _of_kind(kind: str, noun: str) -> str:

@@ -60,6 +60,7 @@ WENT_BACK = {
 """What Dynamo keeps as the reason where it stops at an earlier place than that of the break -> what it means."""
 _ASSERTION, _CONSTANT = "Data-dependent assertion failed", "ConstantVariable"
 _FAILS = "an assertion fails: what it tests was known while compiling, so Python is to raise"
+_SOURCE = re.compile(r"\b[LG]\[(?:'[^']*'|\"[^\"]*\")\][\w.'\"\[\]]*(?:size\(\)\[\d+\])?")
 _HINTS_FOR_JUMPS = ["Use `torch.cond` to express dynamic control flow."]  # before torch 2.8 there is no registry
 
 
@@ -122,6 +123,7 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
     text = whole = readable(without_addresses(stable(reason)).strip())
     if text.startswith(_VIOLATED):
         return _violation(text, lines)
+    text = _SOURCE.sub(lambda match: user_spelling(match[0]), text)
     if text.startswith(_JUMP):
         text = _BRANCHING
     else:
@@ -151,6 +153,8 @@ def graph_break_from_reason(reason: str, stack: Sequence[Any] = ()) -> GraphBrea
     raised = _RAISED.match(found.context)
     if raised is not None and title == "Observed exception":
         found.reason = f"{title}: {_LISTED.sub(_of_constants, raised['what'])}"
+    elif not found.explanation and title != _BRANCHING and found.reason != _FAILS:  # it alone says which operator
+        found.explanation, found.context = found.context, ""
     return place(found)
 
 

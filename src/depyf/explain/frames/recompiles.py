@@ -21,8 +21,10 @@ __all__ = ["add_reasons", "ids_of_entries", "kept_reasons", "reason_from_text", 
 _ID = re.compile(r"^(?P<id>[\d?]+/\d+): (?P<rest>.*)$", re.DOTALL)
 _STACK = re.compile(r"^\s*User stack trace:\s*$", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d{1,7}), in (?P<function>.+)\n?(?P<text>.*)$', re.M)
+_OBJECT_ID = re.compile(r"__check_obj_id\(.*?, (?P<id>\d{4,})\)")
 _HINT = re.compile(r" \(HINT: type [^()]*\)$")
 _OF_SIZE = re.compile(r"^(?P<of>.+)\.shape\[(?P<index>\d+)\]$")
+_ON_PARAMETER = "Guard failed on a parameter"
 _MAKE_IT = "a number that changes: make "
 
 
@@ -74,8 +76,11 @@ def reason_from_text(
     of_user = next((one for one in (asked, line) if one is not None and not is_torch_file(one.filename)), None)
     found = RecompileReason(compile_id, check, user_line=of_user)
     found.words = describe(kind_of(check), check, None, {}).words or check
-    take_apart(found, check, call)
+    identity = _OBJECT_ID.search(rest)
+    take_apart(found, check, call, identity["id"] if identity else "")
     found.remedy = remedy(found, text, code, _static_by(found, call), call is None or call.is_given)
+    if _ON_PARAMETER in text:
+        found.remedy = ""  # nothing to be done before a call
     if found.remedy.startswith(_MAKE_IT) and type(value_of(found.subject.rpartition(".")[0], call)) in (slice, range):
         found.remedy = "a number that changes: torch.compile(dynamic=True)"  # its parts can't be tensors
     return found
@@ -83,8 +88,9 @@ def reason_from_text(
 
 def _static_by(found: RecompileReason, call: RecompilingCall | None) -> str:
     """What of the program asks for one compilation a size, "" for nothing."""
-    if call is not None and torch_keeps.is_static_by_request():
-        return "dynamic=False"
+    asked = torch_keeps.static_by_request() if call is not None else ""
+    if asked:
+        return asked
     dimension = _OF_SIZE.match(found.subject)
     marks = attributes(value_of(dimension["of"], call)).get("_dynamo_static_indices") if dimension else None
     return "mark_static" if dimension and type(marks) is set and int(dimension["index"]) in marks else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import multiprocessing
 import re
 import threading
 from dataclasses import replace
@@ -17,9 +18,11 @@ from ..torch_facts.torch_behavior import compilation_metrics
 from ..torch_facts.torch_keeps import recompile_limit
 from .graph_breaks import graph_break_from_reason, place
 
-__all__ = ["AS_WRITTEN", "Refusals", "has_nothing_in_it", "is_by_rule", "refusal_from_metrics", "skip_words"]
+__all__ = ["AS_WRITTEN", "RAISED", "WENT_ON", "Refusals", "has_nothing_in_it", "is_by_rule", "refusal_from_metrics",
+           "skip_words"]  # fmt: skip
 
 AS_WRITTEN = "it runs as it is written"
+RAISED, WENT_ON = "the call raised it", ", and the program went on"
 
 _THEN = "*** While handling this graph break"
 _DEEPEST = 20  # causes of an error: a program could make a circle
@@ -51,6 +54,8 @@ class Refusals:
         self._why: dict[int, tuple[CodeType, str]] = {}  # by code objects, which are kept so that ids stay theirs
         self._failed: tuple[CodeType | None, Refusal] = (None, Refusal())  # the last, until Dynamo has gone on
         self._told: set[tuple[str, str]] = set()  # compile ids and names of code objects, of those that hooks told of
+        self._raised: list[Refusal] = []  # in the program's main thread, whose end is known
+        self._last_types: list[str] | None = None  # of the exception that the program ends with, once that is known
 
     def begins(self) -> None:
         """Another attempt begins: what failed before was raised, unless Dynamo has said otherwise."""
@@ -89,9 +94,28 @@ class Refusals:
         self._told |= {(compile_id, code.co_name), (compile_id, "")}
         if refusal not in self.found:
             self.found.append(refusal)
+        if threading.current_thread() is threading.main_thread():
+            self._raised.append(refusal)
         self._why[id(code)] = (code, "Dynamo gave it up: " + refusal.why.reason)
         self._failed = code, refusal
         return refusal
+
+    def program_ends(self, error: BaseException | None) -> None:
+        """The program, or the block that is recorded, ends with `error`, or None. What is told first holds.
+
+        A process that multiprocessing has made tells nobody of its error.
+        """
+        if self._last_types is None and multiprocessing.parent_process() is None:
+            self._last_types = []
+            while error is not None and len(self._last_types) < _DEEPEST:
+                self._last_types.append(type(error).__name__)
+                error = error.__cause__ or error.__context__
+
+    def _was_caught(self, refusal: Refusal) -> bool:
+        """Whether the program has gone on after it. The last of the type with which it ends may be its end."""
+        alike = [one for one in self._raised if one.error == refusal.error]
+        is_end = self._last_types is None or (refusal.error in self._last_types and refusal is alike[-1])
+        return refusal in self._raised and not is_end
 
     def left_to_python(self, code: CodeType, words: str = AS_WRITTEN) -> None:
         """Dynamo goes on after an error: the function runs as it is written."""
@@ -150,7 +174,8 @@ class Refusals:
                         frame.refusals.append(refusal)
             if refusal.raised:
                 after = f"; a later one was compiled ({refusal.compiled_later})" if refusal.compiled_later else ""
-                refusal.consequence = f"the call raised it{after}"
+                caught = WENT_ON if self._was_caught(refusal) else ""
+                refusal.consequence = RAISED + caught + after
         return self.found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import weakref
 from collections import deque
 from types import CellType, FunctionType, MethodType
 from typing import Any, Iterator
@@ -16,7 +17,8 @@ __all__ = ["NO_VALUE", "actual_value", "length_of", "plain", "plain_keys", "tabl
 
 _OF_MODULES = (("_parameters", "parameter"), ("_buffers", "buffer"), ("_modules", "submodule"))
 _PART = re.compile(r"\[list\((?:dict\.keys\([^()]*\)|[^()]*\.keys\(\))\)\[(?P<at>\d+)\]\]|"
-                   r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]")
+                   r"\.(?P<attribute>[A-Za-z_]\w*)|\[(?P<quote>['\"]?)(?P<key>\w+)(?P=quote)\]|(?P<called>\(\))")
+_KEY = re.compile(r"^list\(dict\.keys\((?P<of>.+)\)\)\[(?P<at>\d+)\]$")
 _NAME = re.compile(r"^(?:[LG]\[['\"])?(?P<name>[A-Za-z_]\w*)(?:['\"]\])?")
 _OF_INTERPRETER = (FunctionType, MethodType)
 _OF_FUNCTIONS = ("__closure__", "__defaults__", "__kwdefaults__", "__code__", "__func__", "__self__")
@@ -33,7 +35,11 @@ def actual_value(source: str, local_names: Any, global_names: Any = None) -> str
 
 
 def value_of(source: str, call: RecompilingCall | None) -> Any:
-    match = _NAME.match(source)
+    key, match = _KEY.match(source), _NAME.match(source)
+    if key is not None:
+        table = value_of(key["of"], call)
+        keys = list(dict.keys(table)) if issubclass(type(table), dict) else []
+        return keys[int(key["at"])] if int(key["at"]) < len(keys) else NO_VALUE
     if call is None or match is None:
         return NO_VALUE
     scopes = [call.global_names] if source[:2] == "G[" else [call.local_names, call.global_names]
@@ -81,28 +87,36 @@ def type_of(value: Any) -> str:
 
 def _inside(value: Any, part: re.Match[str]) -> Any:
     attribute, key = part.group("attribute"), part.group("key")
+    if part.group("called") is not None:
+        return value() if type(value) is weakref.ref else NO_VALUE
     if part.group("at") is not None:
         items = list(dict.values(value)) if issubclass(type(value), dict) else []
         return items[int(part.group("at"))] if int(part.group("at")) < len(items) else NO_VALUE
-    if attribute == "__class__":
-        return type(value)
     if attribute is not None:
-        fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
-        if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
-            return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
-        if type(value) in _OF_INTERPRETER and attribute in _OF_FUNCTIONS:
-            return getattr(value, attribute, NO_VALUE)
-        if type(value) is CellType and attribute == "cell_contents":
-            return value.cell_contents if value != CellType() else NO_VALUE
-        if issubclass(type(value), type):
-            return inspect.getattr_static(value, attribute, NO_VALUE)
-        found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]
-        return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
+        return _attribute(value, attribute)
     if issubclass(type(value), dict):
         return dict.get(value, key if part.group("quote") else int(key) if key.isdigit() else key, NO_VALUE)
     if type(value) in (list, tuple, deque) and key.isdigit() and int(key) < len(value):
         return value[int(key)]
     return NO_VALUE
+
+
+def _attribute(value: Any, attribute: str) -> Any:
+    if attribute == "__class__":
+        return type(value)
+    if attribute == "__dict__":
+        return state(value)
+    fields = inspect.getattr_static(type(value), "_fields", ()) if issubclass(type(value), tuple) else ()
+    if type(fields) is tuple and attribute in fields and fields.index(attribute) < tuple.__len__(value):
+        return tuple.__getitem__(value, fields.index(attribute))  # of a named tuple
+    if type(value) in _OF_INTERPRETER and attribute in _OF_FUNCTIONS:
+        return getattr(value, attribute, NO_VALUE)
+    if type(value) is CellType and attribute == "cell_contents":
+        return value.cell_contents if value != CellType() else NO_VALUE
+    if issubclass(type(value), type):
+        return inspect.getattr_static(value, attribute, NO_VALUE)
+    found = [table for _, table in tables(value) if dict.__contains__(table, attribute)]
+    return dict.__getitem__(found[0], attribute) if found else _of_class_itself(type(value), attribute)
 
 
 def _of_class_itself(owner: type, attribute: str) -> Any:

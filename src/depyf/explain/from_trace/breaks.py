@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..frames.graph_breaks import graph_break_from_reason, place
-from ..frames.refusals import AS_WRITTEN, refusal_from_metrics
+from ..frames.refusals import AS_WRITTEN, RAISED, refusal_from_metrics
 from ..frames.resume_points import is_resume_name
 from ..model import Frame, GraphBreak, Refusal, SourceLine
 
@@ -64,7 +64,7 @@ def refusal_of(metrics: dict[str, Any], is_left_to_python: bool) -> Refusal:
     if is_left_to_python:
         found.consequence = found.consequence or AS_WRITTEN
     elif not found.consequence:  # Dynamo writes nothing of what it lets out
-        found.raised, found.consequence = True, "the call raised it"
+        found.raised, found.consequence = True, RAISED
     return found
 
 

@@ -45,6 +45,7 @@ MISSING = (
     "what a guard found when it failed, unless torch writes it",
     "functions that Dynamo left to Python before it began to compile them",
     "numbers of graphs (compile ids replace them)",
+    "whether the program went on after what raised",
 )
 """What no version of torch writes into the log."""
 

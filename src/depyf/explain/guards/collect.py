@@ -26,7 +26,7 @@ _LEAF = re.compile(r"^[| ]*\+- ([A-Z][A-Z0-9_]+)(?:: (.*))?$")
 _LOCATION = re.compile(
     r"^(?P<before>.*?)#\s(?P<file>[^#]*?\.py|[^#]*?>):(?P<line>\d{1,7}) in (?P<function>[\w<>.]+)(?P<rest>.*)$"
 )
-_IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?), \d{4,}\)")
+_IDENTITY = re.compile(r"(__check_(?:obj|type)_id\(.*?), \d{4,}\)")
 _NAMES_BY_ID = ("__dtensor_spec_", "___check_metadata_", "___check_opaque_guard_fn_")
 _NAMED_BY_ID = re.compile(r"\b({})\d+(?:_c\d+/\d+)?".format("|".join(_NAMES_BY_ID)))
 _OF_RUNS = ("___dict_version(", ".data_ptr() == ")
@@ -38,7 +38,8 @@ _NAME_MARK = "module_without_a_name_{:02}"
 _MOST_DIGITS = 4
 _BRANCH = re.compile(r"^[| ]*\+-")
 _CLASS_BEHIND_ID = re.compile(r"(___check_type_id\([^()]+(?:\([^()]*\))?[^()]*\)), type=<class '[^']*'>")  # said twice
-_CHECKED_ID = re.compile(r"___check_(obj|type)_id\(([^(),]*), \d{4,}\)")
+_ARGUMENT = r"(?:[^(),]|\((?:[^(),]|\([^(),]*\))*\))*"  # a call in a call in it
+_CHECKED_ID = re.compile(rf"_?__check_(obj|type)_id\(({_ARGUMENT}), \d{{4,}}\)")
 _CODE_OF = re.compile(r"\bgetattr\(([^(),]+), '__code__', None\)")
 _BACKEND = re.compile(r"(___lookup_backend\()\d+\)")
 _KEYS = re.compile(r"(?<= == )\{[^{}]*\}")

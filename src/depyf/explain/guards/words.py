@@ -18,7 +18,8 @@ __all__ = ["describe", "is_ambient", "is_plain", "is_torch_file", "user_spelling
 
 _STRING = r"\[(?:'([^'\\]*)'|\"([^\"\\]*)\")\]"
 _SCOPE = re.compile(r"\b[LG]" + _STRING)
-_CHILDREN = re.compile(r"\.(?:_modules|_parameters|_buffers)" + _STRING)
+_CHILDREN = re.compile(r"(?:\.|\.__dict__\[')(?:_modules|_parameters|_buffers)(?:'\])?" + _STRING)
+_KEY_AT = re.compile(r"\blist\(dict\.keys\(([\w.'\"\[\]]+)\)\)(?=\[\d+\])")
 _BUILTIN = re.compile(r"\b__builtins_dict___\d+" + _STRING)
 _IMPORT = re.compile(r"\b__import_([A-Za-z0-9_]+)")
 _ITEM_LEFT = re.compile(r"___tuple_iterator_getitem\((\w+), (\d+)\)")
@@ -86,6 +87,7 @@ def user_spelling(source: str) -> str:
         text = changed
     while text != (text := _VALUE_AT.sub(r"list(\g<of>.values())[\g<at>]", text)):
         pass
+    text = _KEY_AT.sub(r"list(\1)", text)
     text = _CLASS_OF.sub(r"type(\1)", _IN_CLASS.sub(r"type(\1).\2", text))
     text = _SIZE.sub(r".shape[\1]", _NUMBER.sub(r"\1", text))
     text = _AS_TENSOR.sub(r"\1 (as a tensor)", _ITEM_LEFT.sub(r"item \2 of \1", text))

@@ -30,7 +30,6 @@ from ..model import Session
 from ..running import ACTIVE
 from ..stepping import debuggers
 from ..stepping.as_written import Followed
-from ..torch_facts.torch_attempts import calls_of_compile
 from ..torch_facts.torch_debugging import pass_over
 from .patches import apply_patches
 from .recorder import Recorder
@@ -140,6 +139,7 @@ def prepare_debug(
         session = done(session, "beginning the recording", _begin, dump_src_dir, clean_wild_fx_code, log_bytecode, html,
                        time, undo, session) or session
         yield session
+        note_error_of_program(None)
     except Exception as error:
         note_error_of_program(error)
         raise
@@ -158,8 +158,8 @@ def note_error_of_program(error: Any) -> None:
 
 
 def _hear_error(error: Any) -> None:
-    for recorder in ACTIVE[-1:] if calls_of_compile(error) else ():
-        told(recorder, "on_outcome", "not_accepted", error)
+    for recorder in ACTIVE[-1:]:
+        told(recorder, "on_outcome", "program_ends", error)
 
 
 def _begin(

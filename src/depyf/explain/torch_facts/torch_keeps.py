@@ -30,7 +30,7 @@ __all__ = [
     "inductor_source",
     "input_changes",
     "is_inductor_output",
-    "is_static_by_request",
+    "static_by_request",
     "is_switched_off",
     "keeps_compilations",
     "phase_times",
@@ -269,12 +269,23 @@ def forces_eager() -> bool:
         return False
 
 
-def is_static_by_request() -> bool:
-    """Whether this thread compiles for ``torch.compile(dynamic=False)``, or for settings that say the same.
+def static_by_request() -> str:
+    """``dynamic=False`` where this thread compiles for ``torch.compile(dynamic=False)``, or the setting that says the
+    same; "" for neither.
 
-    While it does, `config.automatic_dynamic_shapes` is off, which it is not otherwise (measured on 2.2 to 2.15).
+    While it does, `config.automatic_dynamic_shapes` is off, which it is not otherwise, and the `self` of what calls
+    the function, in eval_frame.py, has `_dynamic`, up to 2.2 `dynamic` (measured on 2.2 to 2.15).
     """
-    return getattr(sys.modules.get("torch._dynamo.config"), "automatic_dynamic_shapes", True) is False
+    if getattr(sys.modules.get("torch._dynamo.config"), "automatic_dynamic_shapes", True) is not False:
+        return ""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename.replace("\\", "/").endswith("/_dynamo/eval_frame.py"):
+            known = getattr(frame.f_locals.get("self"), "__dict__", {})
+            if known.get("_dynamic", known.get("dynamic")) is False:
+                return "dynamic=False"
+        frame = frame.f_back
+    return "torch._dynamo.config.automatic_dynamic_shapes = False"
 
 
 def recompile_limit() -> tuple[str, int]:

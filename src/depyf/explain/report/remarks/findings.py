@@ -6,13 +6,15 @@ second.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Iterable, Iterator, Sequence
 
 from ....owners import is_of_libraries, is_of_program, name_in_package, package_of
-from ...frames.refusals import has_nothing_in_it, is_by_rule
+from ...frames.refusals import RAISED, WENT_ON, has_nothing_in_it, is_by_rule
 from ...frames.resume_points import is_resume_name
 from ...model import CacheEntry, Frame, GraphBreak, RecompileReason, Refusal, Session, Skip, SourceLine
+from ..tree import count
 from ..why import found_words, one_line
 from .remark import Files, Remark, distinct, of_program
 
@@ -23,12 +25,15 @@ THE_REST_OF = "the rest of "
 NO_LONGER = "no longer true: "
 _MOST_UNFIT = 3
 FOR_EVER = "so Dynamo leaves its later calls to Python too, whatever they are given"
+_DIGITS = re.compile(r"\d+")
+_SIZE_CHANGED = re.compile(r"\.shape\[\d+\]( was .*)$")
 _NOT_ONE = ("one ", "at least ", "at most ", "from ")  # what a check allows: no value that has come
 
 
 def findings_of(session: Session, files: Files) -> list[Remark]:
     """All of them. Breaks of compilations that came to nothing are none: their function is raised or uncompiled."""
-    return [*_wrong(session), *_breaks(session), *_recompiles(session, files), *_refused(session), *_skipped(session)]
+    again = _one_for_each_size(_recompiles(session, files))
+    return [*_wrong(session), *_breaks(session), *again, *_refused(session), *_skipped(session)]
 
 
 def left_by_rule(session: Session) -> dict[str, int]:
@@ -63,7 +68,8 @@ def _breaks(session: Session) -> Iterator[Remark]:
     for one in session.all_breaks():
         if one.location is not None:
             inside = one.inside and one.inside.place
-            key = (one.location.filename, one.location.line, inside, one.gb_id, one.reason, one.explanation)
+            said = [_DIGITS.sub("", words) for words in (one.reason, one.explanation)]  # sizes in it are the call's
+            key = (one.location.filename, one.location.line, inside, one.gb_id, *said)
             groups.setdefault(key, []).append(one)
     for alike in groups.values():
         line = alike[0].location
@@ -116,7 +122,8 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
         frame, _, why = parts[0]
         lines = [one.user_line for _, _, one in parts]
         known = next(filter(None, map(files.of_program, lines)), None)
-        calls = [entry.called_from[0] for _, entry, _ in parts if entry.called_from]
+        calls = [entry.called_from[0] for _, entry, one in parts
+                 if entry.called_from and (not why.expected or one.actual != why.expected)]  # back as it was: no change
         place, inside, through = _place_of(frame, known, calls)
         follows = frame.is_resume and (why.expected, why.actual) in of_functions
         remedy = next((one.remedy for _, _, one in parts if one.remedy), "")
@@ -128,6 +135,22 @@ def _recompiles(session: Session, files: Files) -> Iterator[Remark]:
             compilations=distinct(entry.compile_id for _, entry, _ in parts), follows=follows,
             checks=distinct(one.guard for _, _, one in parts),
         )  # fmt: skip
+
+
+def _one_for_each_size(remarks: Iterable[Remark]) -> Iterator[Remark]:
+    """Functions of packages that the same line of the program calls, all compiled again for a size that changed alike:
+    one finding, which says how many follow it."""
+    groups: dict[tuple[object, ...], list[Remark]] = {}
+    for at, one in enumerate(remarks):
+        size = _SIZE_CHANGED.search(one.words) if one.inside else None
+        groups.setdefault((one.file, one.line, one.follows, size[1]) if size else (at,), []).append(one)
+    for first, *others in groups.values():
+        if others:
+            follow = "follows" if len(others) == 1 else "follow"
+            first.words += f" ({count(len(others), 'more check')} inside packages {follow} this size)"
+            first.compilations = distinct(number for one in [first, *others] for number in one.compilations)
+            first.checks = distinct(check for one in [first, *others] for check in one.checks)
+        yield first
 
 
 def _place_of(
@@ -201,7 +224,8 @@ def _refused(session: Session) -> Iterator[Remark]:
         said = one_line(first.why.reason)
         words = ": ".join(filter(None, [who, "an assertion of torch's own" if said == who else said]))
         remark = Remark(place.filename, place.line, kind, words, first.function, text=place.text, error=first.error)
-        remark.became = next((one.consequence for one in alike if one.compiled_later or not one.raised), "")
+        became = min((one.consequence for one in alike), key=lambda words: WENT_ON in words)  # so did not all
+        remark.became = "" if became == RAISED else became
         cause = first.why.location
         if cause is not None and (cause.filename, cause.line) != (place.filename, place.line):
             remark.cause = f"{cause.place}  `{cause.text}`" if cause.text else cause.place
