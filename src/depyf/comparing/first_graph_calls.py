@@ -95,6 +95,8 @@ class FirstGraphCall:
                 continue
             if not isinstance(value, torch.Tensor):
                 one.reason = one.reason or "it has no memory"
+            elif value.layout != torch.strided:
+                one.reason = one.reason or f"its layout is {value.layout}"
             if one.node is not None and isinstance(value, torch.Tensor):
                 values[one.node] = value
         for one in unit.made:
@@ -104,7 +106,7 @@ class FirstGraphCall:
         for node, value in values.items():
             if self._plan.needed.get(node, -1) > at:
                 self._values[node] = value
-            if self._plan.needed.get(node, -1) == len(self._plan.groups):
+            if self._plan.needed.get(node, -1) == len(self._plan.groups) and value.layout == torch.strided:
                 self._sums[node] = checksum(value)
 
     def _check(self, unit: KernelNode, values: dict[Any, Any], kernel: str, at: int) -> None:
@@ -184,6 +186,7 @@ def checksum(value: Any) -> int:
     """A number that changes when the memory of a tensor does."""
     import torch
 
+    value = value.resolve_conj().resolve_neg()
     whole = value.numel() * value.element_size() // 8 * 8
     if value.is_contiguous() and whole:
         memory = value.view(-1).view(torch.uint8)

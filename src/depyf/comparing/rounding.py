@@ -223,6 +223,8 @@ def _measure(*values: Any, has_sums: bool, found: Judgement) -> tuple[int, float
         off = [one - r for one in (y, e, *more)]
         squares = [one + float(error.square().sum()) for one, error in zip(squares, off)]
         spread = max(spread, *(float(error.abs().max()) for error in off[1:]))
+    if not number:
+        return 0, 0.0, None
     unit = torch.finfo(values[0].dtype).eps * CONSTANTS["floor"]
     least = torch.finfo(values[0].dtype).smallest_normal
     sums = CONSTANTS["products"] if has_sums else 1.0
