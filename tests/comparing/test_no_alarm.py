@@ -1,4 +1,4 @@
-"""Programs that are right, and gave an alarm, an unchecked value or an error of ours before."""
+"""Programs that gave a false alarm, an unchecked value or an error of ours before."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import depyf  # noqa: E402
+from depyf.comparing import first_graph_calls  # noqa: E402
 from depyf.comparing.call_values import CallValues  # noqa: E402
 from depyf.comparing.evaluate import Cannot  # noqa: E402
 from depyf.comparing.left_behind import RESULT, differing, left_behind  # noqa: E402
 from depyf.comparing.stages import copies  # noqa: E402
+from planted_numerics import lowering  # noqa: E402
 
 
 def compared(folder, function, *inputs):
@@ -137,3 +139,13 @@ def test_an_exception_of_compiled_code_is_inductor_s_and_at_the_program_s_line(t
     report = compared(tmp_path, lambda x: alone(x) + 1, torch.ones(3))
     (finding,) = report.findings
     assert finding.stage == "Inductor" and finding.words.endswith("raises, and in eager it does not (Inductor)")
+
+
+def test_a_fault_whose_operations_cannot_be_compiled_alone_is_told(tmp_path, monkeypatch):
+    def fails(*args):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(first_graph_calls, "zoom", fails)
+    with lowering("sigmoid")():
+        (finding,) = compared(tmp_path, lambda x: torch.sigmoid(x) + 1, torch.ones(3)).findings
+    assert finding.stage == "kernel" and finding.operation == "aten.sigmoid"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+from ..explain.containment import logger
 from .evaluate import Cannot, Eager, References, alone, as_integers, closure
 from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
@@ -162,7 +163,11 @@ class FirstGraphCall:
 
     def _finding(self, one: MadeBuffer, value: Any, judgement: Judgement, kernel: str) -> Finding:
         references = self._references([one])
-        stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
+        try:
+            stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
+        except Exception as error:  # the operations can't be compiled alone: the fault is in the program all the same
+            logger.debug("%s: no smaller part is known to be wrong: %r", self._plan.name, error)
+            stage, node, repro = "", one.node, ""
         stage = stage or ("in place" if one.kind == "mutations" else "kernel")
         ranges = list(filter(None, (_range(source, known) for source, known in references.values.items())))
         behind = references.order[: references.order.index(node) + 1][::-1]  # what AOTAutograd adds has no line

@@ -139,7 +139,8 @@ class FirstStages:
             name = str(getattr(cause.target, "__name__", cause.target))
             nodes, what = [cause], f"the gradient of {name}" if verdict is not None else name
         verdicts = self.comparison.verdicts if stage == "Inductor" else []
-        place = verdict or next((one for one in reversed(verdicts) if one.graph.partition(" ")[0] == self.name), self.comparison)
+        own = [one for one in verdicts if one.graph.partition(" ")[0] == self.name]
+        place = verdict or (own[-1] if own else self.comparison)  # names begin anew when Dynamo is reset
         graph = self.name if verdict is None else verdict.graph
         place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, graph))
 
