@@ -57,8 +57,10 @@ class Decompositions:
         if not trace or why_not(_Operation(op, args, kwargs)) or any(word in str(op) for word in _LIMITS):
             return
         args, kwargs, result = tree_map(_plain, (args, dict(kwargs), result))
-        if any(isinstance(one, _Tensor) and math.prod(one.shape) > _MOST_ELEMENTS
-               for one in tree_leaves((args, kwargs, result))):  # fmt: skip
+        shapes = [one.shape for one in tree_leaves((args, kwargs, result)) if isinstance(one, _Tensor)]
+        if any(None in shape or 0 in shape for shape in shapes):  # a size that depends on data; means of nothing
+            return
+        if any(math.prod(shape) > _MOST_ELEMENTS for shape in shapes):
             self._large.add(str(op))
             return
         key = (op, repr(args), repr(kwargs))
@@ -113,7 +115,7 @@ def _plain(value: Any) -> Any:
 
     if isinstance(value, torch.Tensor):
         dtype = value.dtype
-        return _Tensor(tuple(int(number_of(size)) for size in value.shape),
+        return _Tensor(tuple(map(number_of, value.shape)),
                        torch.float64 if dtype.is_floating_point else dtype)  # fmt: skip
     if isinstance(value, torch.dtype):
         return torch.float64 if value.is_floating_point else value

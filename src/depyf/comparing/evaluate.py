@@ -14,7 +14,8 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
 __all__ = ["Cannot", "Eager", "Exact", "RANDOM", "References", "Rounded", "STALE", "alone", "as_integers", "closure",
-           "evaluate", "evaluate_in_memory", "has_sums", "layout_of", "number_of", "why_not", "wide_dtype"]
+           "evaluate", "evaluate_in_memory", "has_sums", "layout_of", "number_of", "units_of", "why_not",
+           "wide_dtype"]
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
 _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
@@ -231,10 +232,25 @@ class Rounded(Exact):
         return torch.where(rounded.abs() > info.max, rounded.sign() * float("inf"), rounded)
 
 
-def _units(node: Any, eps: float) -> float:
-    """Units in the last place among which the rounding of an operation's result is, about: a sum has more of them."""
-    length = _summed(node) if has_sums([node]) else 1.0
+def units_of(operation: Any, arguments: Iterable[Any], result: Any, eps: float) -> float:
+    """Units in the last place among which the rounding of an operation's result is, about: a sum has more of them.
+
+    Args:
+        arguments, result: tensors, among other things.
+    """
+    import torch
+
+    if not any(word in str(operation) for word in (*_PRODUCTS, *_SUMS)):
+        return 1.0
+    most = max([1.0, *(float(one.numel()) for one in arguments if isinstance(one, torch.Tensor))])
+    size = float(result.numel()) if isinstance(result, torch.Tensor) else math.inf
+    length = max(most**0.5, most / max(1.0, size))  # of a product of matrices; of a sum
     return max(1.0, math.sqrt(length) / 4 * (1e-7 / max(eps, 1e-7)))
+
+
+def _units(node: Any, eps: float) -> float:
+    arguments = (one.meta.get("val") for one in node.all_input_nodes)
+    return units_of(node.target, arguments, node.meta.get("val"), eps)
 
 
 def _rounded(node: Any) -> float:
@@ -245,15 +261,6 @@ def _rounded(node: Any) -> float:
     if not isinstance(like, torch.Tensor) or not like.dtype.is_floating_point or like.numel() < _MANY:
         return 0.0
     return 0.25 * _units(node, torch.finfo(like.dtype).eps)
-
-
-def _summed(node: Any) -> float:
-    """How many elements an operation sums for one of its result, about."""
-    import torch
-
-    values = [one.meta.get("val") for one in node.all_input_nodes]
-    sizes = [int(one.numel()) for one in values if isinstance(one, torch.Tensor)]
-    return float(max([1, *sizes])) ** 0.5 if sizes else 1.0
 
 
 def wide_dtype(dtype: Any) -> Any:

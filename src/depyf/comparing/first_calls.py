@@ -22,6 +22,7 @@ from ..explain.containment import edge, logger
 from ..explain.model import SourceLine
 from ..explain.running import ACTIVE
 from ..explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
+from ..owners import TORCH, package_of
 from .call_values import DYNAMO, CallValues
 from .called_function import CalledFunction
 from .eager_process import EagerProcess, why_not_in_eager
@@ -31,7 +32,7 @@ from .findings import Finding, GraphVerdict, NumericReport
 from .left_behind import RESULT, UNCHANGED, differing, left_behind, tensors, versions, widen
 from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
 from .rounding import Judgement
-from .stages import FirstStages, copies, is_of_higher_order, widening
+from .stages import FirstStages, copies, dense, is_of_higher_order, widening
 from .zoom import lines_of
 
 __all__ = ["FirstCalls"]
@@ -235,7 +236,8 @@ class FirstCall:
         name = self._function.code.co_name
         said = (f"{name}() raises, and in eager it does not" if raised
                 else f"{name}() raises {theirs['raised']} in eager")  # fmt: skip
-        self._found(RESULT, Judgement(wrong="value"), f"{said} ({DYNAMO})")
+        stage = next((one.raised for one in self.graphs if raised and one.raised), DYNAMO)
+        self._found(RESULT, Judgement(wrong="value"), f"{said} ({stage})", stage)
 
     def _compare(self, roots: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
         mine = left_behind(roots, self._versions)
@@ -253,8 +255,8 @@ class FirstCall:
     def _judge(self, kind: str, path: str, evaluated: CallValues) -> None:
         try:
             judgement = evaluated.judge(path)
-        except Cannot as reason:
-            self._verdict.count(kind, False, str(reason))
+        except (Cannot, RuntimeError, NotImplementedError) as reason:
+            self._verdict.count(kind, False, str(reason).partition("\n")[0])
             return
         self._verdict.count(kind, True)
         if not judgement.wrong:
@@ -262,13 +264,15 @@ class FirstCall:
         elif not self._verdict.wrong:
             self._found(path, judgement, "" if evaluated.is_tensor(path) else evaluated.words(path))
 
-    def _found(self, path: str, judgement: Judgement, said: str) -> None:
+    def _found(self, path: str, judgement: Judgement, said: str, stage: str = DYNAMO) -> None:
         if self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts):
             return  # an error is told where it arises
         line = self._line_of(path, not said)
         function = SourceLine(self._function.code.co_filename, self._function.code.co_firstlineno)
-        lines = [line if line is not None else line_at(function.filename, function.line)]
-        self._verdict.wrong.append(Finding.at(lines, DYNAMO, judgement, path, self._verdict.graph, said=said))
+        if line is None and package_of(function.filename) != TORCH:  # else it is at its call
+            line = line_at(function.filename, function.line)
+        lines = [line] if line is not None else []
+        self._verdict.wrong.append(Finding.at(lines, stage, judgement, path, self._verdict.graph, said=said))
 
     def _line_of(self, path: str, is_tensor: bool) -> SourceLine | None:
         import torch
@@ -431,7 +435,7 @@ def _gradients(results: list[Any], given: list[Any], sources: list[Any]) -> Iter
     weights = [one.to(result.dtype) for one, result in zip(given, results)]
     found = torch.autograd.grad(results, sources, weights, allow_unused=True)
     for source, one in zip(sources, found):
-        yield "tensor", torch.zeros_like(source) if one is None else one
+        yield "tensor", torch.zeros_like(source) if one is None else dense(one)
 
 
 def _reseed(seed: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
+from ..explain.containment import logger
 from .evaluate import Cannot, Eager, References, alone, as_integers, closure
 from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
@@ -95,6 +96,8 @@ class FirstGraphCall:
                 continue
             if not isinstance(value, torch.Tensor):
                 one.reason = one.reason or "it has no memory"
+            elif value.layout != torch.strided:
+                one.reason = one.reason or f"its layout is {value.layout}"
             if one.node is not None and isinstance(value, torch.Tensor):
                 values[one.node] = value
         for one in unit.made:
@@ -104,7 +107,7 @@ class FirstGraphCall:
         for node, value in values.items():
             if self._plan.needed.get(node, -1) > at:
                 self._values[node] = value
-            if self._plan.needed.get(node, -1) == len(self._plan.groups):
+            if self._plan.needed.get(node, -1) == len(self._plan.groups) and value.layout == torch.strided:
                 self._sums[node] = checksum(value)
 
     def _check(self, unit: KernelNode, values: dict[Any, Any], kernel: str, at: int) -> None:
@@ -160,7 +163,11 @@ class FirstGraphCall:
 
     def _finding(self, one: MadeBuffer, value: Any, judgement: Judgement, kernel: str) -> Finding:
         references = self._references([one])
-        stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
+        try:
+            stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
+        except Exception as error:  # the operations can't be compiled alone: the fault is in the program all the same
+            logger.debug("%s: no smaller part is known to be wrong: %r", self._plan.name, error)
+            stage, node, repro = "", one.node, ""
         stage = stage or ("in place" if one.kind == "mutations" else "kernel")
         ranges = list(filter(None, (_range(source, known) for source, known in references.values.items())))
         behind = references.order[: references.order.index(node) + 1][::-1]  # what AOTAutograd adds has no line
@@ -184,6 +191,7 @@ def checksum(value: Any) -> int:
     """A number that changes when the memory of a tensor does."""
     import torch
 
+    value = value.resolve_conj().resolve_neg()
     whole = value.numel() * value.element_size() // 8 * 8
     if value.is_contiguous() and whole:
         memory = value.view(-1).view(torch.uint8)

@@ -11,7 +11,7 @@ from .evaluate import Cannot
 from .findings import GraphVerdict
 from .first_calls import FirstCalls
 from .rounding import CONSTANTS, Judgement, of_a_whole, settled
-from .stages import FirstStages, Whole, call, copies, leaves_of
+from .stages import FirstStages, Whole, call, copies, dense, leaves_of
 
 __all__ = ["Gradients"]
 
@@ -49,7 +49,7 @@ class Gradients:
         stages, made, wanted = self._waiting.pop(name)
         if len(given) != len(made) or len(results) != len(stages.need_gradients):  # there are writes, or doubles
             return
-        gradients = [results[at] for at in wanted]
+        gradients = [dense(results[at]) for at in wanted]
         if not stages.reason:
             _compare(stages, wanted, gradients, dict(zip(made, given)))
         calls.ran_backward(name, given, dict(zip(wanted, gradients)))
@@ -129,10 +129,10 @@ class _Backward(Whole):
         if not pairs:
             raise Cannot("no gradient is asked for")
         results, gradients = zip(*pairs)
-        return list(torch.autograd.grad(results, sources, gradients, allow_unused=True))
+        return list(map(dense, torch.autograd.grad(results, sources, gradients, allow_unused=True)))
 
     def _program_s_if_near(self, mine: Any, gradient: Any) -> Any:
-        if mine is None or mine.shape != gradient.shape or mine.dtype != gradient.dtype:
+        if mine is None or gradient.is_sparse or mine.shape != gradient.shape or mine.dtype != gradient.dtype:
             return None
         found = settled(mine, gradient, *self.near)
         if found is None:

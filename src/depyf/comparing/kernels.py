@@ -150,8 +150,8 @@ class Plan:
         writers = self._writes.get(name, [])
         is_last = not self._left[name]
         if name in scheduler.name_to_buf and is_last:
-            node = scheduler.name_to_buf[name].node.get_origin_node()
-            writers = [node] if node in output.defining_op.node.get_origins() else []
+            node, origins = scheduler.name_to_buf[name].node.get_origin_node(), output.defining_op.node.get_origins()
+            writers = [node] if [one for one in self.nodes if one in origins][-1:] == [node] else []  # no later write
         if len(writers) == 1 and is_last:
             return MadeBuffer(name, writers[0], _against(writers[0]), "mutations")
         return MadeBuffer(name, None, "it is written in place in several steps", "mutations")

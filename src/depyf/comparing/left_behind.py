@@ -31,8 +31,11 @@ def left_behind(roots: Mapping[str, Any], before: Mapping[int, int]) -> dict[str
         before: versions of tensors before the call; one that still has its version is only said to be unchanged.
     """
     found: dict[str, tuple[str, Any]] = {}
-    for path, value in _reachable(roots):
-        if type(value).__module__ == "numpy":
+    known: dict[int, str] = {}
+    for path, value in _reachable(roots, known):
+        if known.get(id(value), path) != path:
+            found[path] = ("is", f"the same tensor as {known[id(value)]}")
+        elif type(value).__module__ == "numpy":
             found[path] = _of_numpy(value)
         elif _is_dense(value):
             is_old = before.get(id(value), -1) == version_of(value) != -1
@@ -85,14 +88,22 @@ def agree(one: tuple[str, Any] | None, other: tuple[str, Any] | None) -> bool:
     return type(one[1]) is type(other[1]) and (one[1] == other[1] or one[1] != one[1] and other[1] != other[1])
 
 
-def _reachable(roots: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Breadth first, each object once: its shortest expression is the one that a reader knows."""
+def _reachable(roots: Mapping[str, Any], again: dict[int, str] | None = None) -> Iterator[tuple[str, Any]]:
+    """Breadth first, each object once: its shortest expression is the one that a reader knows.
+
+    Args:
+        again: tensors are given at each of their expressions; gets the first of them, by identity.
+    """
     waiting, seen = list(roots.items()), set()
     for path, value in waiting:
         if type(value) not in _PLAIN:
             if id(value) in seen:
+                if again and id(value) in again:
+                    yield path, value
                 continue
             seen.add(id(value))
+            if again is not None and _is_dense(value):
+                again[id(value)] = path
         yield path, value
         if len(waiting) < _MOST:
             waiting += _inside(path, value)

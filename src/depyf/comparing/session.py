@@ -26,6 +26,7 @@ import importlib
 import itertools
 import operator
 import os
+import traceback
 from typing import Any, Iterator
 
 from ..errors import require_torch
@@ -227,7 +228,11 @@ class Comparing:
             if self._lacks:
                 self._contained(self._decompositions.check, self._comparison, stages.name)
             self._contained(stages.before, inputs)
-            results = compiled(*inputs)
+            try:
+                results = compiled(*inputs)
+            except Exception as error:
+                stages.raised = "Inductor" if _is_through(error, Comparing.call_compared) else "AOTAutograd"
+                raise
             self._contained(stages.after, inputs, results)
             _trim()
             self._contained(self._gradients.called, stages, inputs, results)
@@ -390,6 +395,11 @@ class _Checked:
                 self._left = comparing.every
                 return comparing.call_compared(self._module, plan, later, args)
         return self._module.call(args)
+
+
+def _is_through(error: BaseException, function: Any) -> bool:
+    """Whether an exception has come through a function."""
+    return any(frame.f_code is function.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def _trim() -> None:

@@ -11,17 +11,19 @@ import copy
 from typing import AbstractSet, Any, Iterable, Iterator, Sequence
 
 from ..explain.containment import logger
-from .evaluate import Cannot, wide_dtype
+from .evaluate import Cannot, units_of, wide_dtype
 from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import CONSTANTS, Judgement, judge, random_numbers, same, settled
 from .zoom import copied, lines_of
 
-__all__ = ["FirstStages", "Whole", "call", "copies", "is_of_higher_order", "leaves_of", "version_of",
+__all__ = ["FirstStages", "Whole", "call", "copies", "dense", "is_of_higher_order", "leaves_of", "version_of",
            "widening", "without_random_numbers"]  # fmt: skip
 
 _STAGES = (("aot_eager", "AOTAutograd"), ("aot_eager_decomp_partition", "decompositions or the partitioner"),
            ("inductor", "Inductor"))  # fmt: skip
 """torch's backends, from the one that does least, and what is to blame where its results are the first to be wrong."""
+
+_WRITES = ("setitem", "iadd", "isub", "imul", "itruediv", "ipow")
 
 
 class FirstStages:
@@ -38,6 +40,7 @@ class FirstStages:
         self.name, self.comparison, self._is_all = name, comparison, is_all
         self.inputs: list[Any] = []
         self.reason = ""  # why it is not checked
+        self.raised = ""  # the stage whose code raised an exception
         self.need_gradients: list[bool] = []  # the inputs
         self.identities: list[int] = []  # of the inputs
         self.made: list[int] = []  # identities of the results that have gradients
@@ -48,6 +51,7 @@ class FirstStages:
         """Keeps the inputs as they are."""
         import torch
 
+        self._keep_what_is_written()
         self.identities = list(map(id, args))
         self.need_gradients = [getattr(one, "requires_grad", False) for one in args]
         self._versions = [version_of(one) for one in args]
@@ -63,6 +67,14 @@ class FirstStages:
             self.inputs = copies(args, shared=self.parameters)
         except Cannot as reason:
             self.reason = str(reason)
+
+    def _keep_what_is_written(self) -> None:
+        """The graph of an optimizer's step has the parameters as attributes, and writes into them."""
+        for node in self.module.graph.nodes:
+            if node.op == "get_attr" and any(map(_may_write, node.users)):
+                for held in (self.module._parameters, self.module._buffers):
+                    if held.get(node.target) is not None:
+                        held[node.target] = copied(held[node.target])
 
     def keep(self, args: Sequence[Any]) -> None:
         """The inputs are needed until the backward has run: those that the call did not write into without a copy."""
@@ -127,7 +139,8 @@ class FirstStages:
             name = str(getattr(cause.target, "__name__", cause.target))
             nodes, what = [cause], f"the gradient of {name}" if verdict is not None else name
         verdicts = self.comparison.verdicts if stage == "Inductor" else []
-        place = verdict or next((one for one in verdicts if one.graph.partition(" ")[0] == self.name), self.comparison)
+        own = [one for one in verdicts if one.graph.partition(" ")[0] == self.name]
+        place = verdict or (own[-1] if own else self.comparison)  # names begin anew when Dynamo is reset
         graph = self.name if verdict is None else verdict.graph
         place.wrong.append(Finding.at(lines_of(nodes), stage, judgement, what, graph))
 
@@ -258,6 +271,12 @@ def is_of_higher_order(target: Any) -> bool:
     return isinstance(target, torch._ops.HigherOrderOperator) and "checkpoint" not in target.name()
 
 
+def _may_write(node: Any) -> bool:
+    """Whether an operation of Dynamo's graph has the name of one that writes into its arguments."""
+    name = str(getattr(node.target, "__name__", node.target))
+    return name.endswith("_") or name in _WRITES
+
+
 @contextlib.contextmanager
 def without_random_numbers() -> Iterator[None]:
     """What draws any can't be compared, and the program is to draw its own.
@@ -320,17 +339,25 @@ def copies(values: Sequence[Any], wide: bool = False, shared: AbstractSet[int] =
     for at, value in enumerate(values):
         if at not in shared and memory_of(value):
             by_memory.setdefault(memory_of(value), []).append(at)
-    result = [value.detach() if at in shared else copied(value, wide) for at, value in enumerate(values)]
+    together = {at for places in by_memory.values() for at in places if len(places) > 1 or _overlaps(values[at])}
+    result = [value.detach() if at in shared else None if at in together else copied(value, wide)
+              for at, value in enumerate(values)]  # fmt: skip
     for places in by_memory.values():
         ones = [values[at].detach() for at in places]
         if len({(one.dtype, one.is_conj(), one.is_neg()) for one in ones}) > 1:
             raise Cannot("inputs of several dtypes share memory")
-        if len(ones) > 1:
+        if places[0] in together:
             elements = ones[0].untyped_storage().nbytes() // ones[0].element_size()
             whole = copied(ones[0].as_strided((elements,), (1,), 0), wide)
             for at, one in zip(places, ones):
                 result[at] = whole.as_strided(one.shape, one.stride(), one.storage_offset())
     return result
+
+
+def _overlaps(value: Any) -> bool:
+    """Whether elements of a tensor may share memory, as those of an expanded one do."""
+    size = 1 + sum(stride * (length - 1) for stride, length in zip(value.stride(), value.shape))
+    return bool(size < value.numel())
 
 
 def memory_of(value: Any) -> int:
@@ -348,6 +375,11 @@ def version_of(value: Any) -> int:
     import torch
 
     return value._version if isinstance(value, torch.Tensor) and not value.is_inference() else -1
+
+
+def dense(value: Any) -> Any:
+    """A gradient, which may be sparse."""
+    return value.to_dense() if value is not None and value.is_sparse else value
 
 
 def leaves_of(values: Any) -> list[Any]:
@@ -386,6 +418,6 @@ def widening(seed: int, eps: float) -> Any:
             if not eps or is_view or not isinstance(result, torch.Tensor) or result.dtype != torch.float64:
                 return result
             dice = random_numbers(torch.rand, result.shape, numbers) - 0.5
-            return result + result * eps * dice
+            return result + result * (eps * units_of(func, args, result, eps)) * dice
 
     return Widened()

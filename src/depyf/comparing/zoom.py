@@ -134,10 +134,13 @@ def main():
     with torch.no_grad():
         (eager,) = operations(*inputs)
         (compiled,) = torch.compile(operations, fullgraph=True)(*inputs)
-    print("eager:   ", eager.flatten()[:8])
-    print("compiled:", compiled.flatten()[:8])
-    apart = (eager.double() - compiled.double()).abs()
-    print("furthest apart:", float(apart.max()), "of", float(eager.double().abs().max()))
+    wide = torch.complex128 if eager.is_complex() else torch.float64
+    apart = (eager.to(wide) - compiled.to(wide)).abs().nan_to_num(inf).flatten()
+    apart[((eager == compiled) | (eager != eager) & (compiled != compiled)).flatten()] = 0
+    furthest = apart.argsort(descending=True)[:8].sort().values
+    print("eager:   ", eager.flatten()[furthest])
+    print("compiled:", compiled.flatten()[furthest])
+    print(f"elements {{furthest.tolist()}} of {{apart.numel()}}: the furthest apart, by {{float(apart.max()):.6g}}")
     return eager, compiled
 
 

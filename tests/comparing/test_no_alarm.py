@@ -1,0 +1,151 @@
+"""Programs that gave a false alarm, an unchecked value or an error of ours before."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import depyf  # noqa: E402
+from depyf.comparing import first_graph_calls  # noqa: E402
+from depyf.comparing.call_values import CallValues  # noqa: E402
+from depyf.comparing.evaluate import Cannot  # noqa: E402
+from depyf.comparing.left_behind import RESULT, differing, left_behind  # noqa: E402
+from depyf.comparing.stages import copies  # noqa: E402
+from planted_numerics import lowering  # noqa: E402
+
+
+def compared(folder, function, *inputs):
+    torch._dynamo.reset()
+    with depyf.compare(folder) as report, contextlib.suppress(KeyError):
+        result = torch.compile(function)(*inputs)
+        result = result[0] if isinstance(result, tuple) else result
+        if result.requires_grad:
+            result.sum().backward()
+    assert "comparing" not in (folder / "README.md").read_text().partition("## Failures")[2]
+    return report
+
+
+def verdict_of(report, name):
+    return next(one for one in report.verdicts if one.graph == name)
+
+
+def step_of(**options):
+    layer = torch.nn.Linear(5, 3)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9, **options)
+    layer(torch.randn(4, 5)).square().sum().backward()
+
+    def step():
+        optimizer.step()
+        return torch.zeros(())
+
+    return step
+
+
+def test_a_step_that_reads_the_parameters_it_writes_is_compared_with_those_of_before(tmp_path):
+    assert compared(tmp_path, step_of(weight_decay=0.01, nesterov=True)).findings == []
+
+
+def test_a_buffer_that_another_operation_of_its_kernel_writes_into_is_not_its_own_operation_s(tmp_path):
+    def hessian(x):
+        return torch.func.hessian(lambda x: (x**3).sum() + x.prod())(x)
+
+    report = compared(tmp_path, hessian, torch.linspace(0.5, 2, 4))
+    assert report.findings == [] and verdict_of(report, "0/0 inference").outputs == (1, 1)
+
+
+def test_inputs_whose_elements_share_memory_are_copied_as_they_are():
+    expanded, overlapping = torch.randn(1, 5).expand(4, 5), torch.randn(12).as_strided((4, 5), (2, 1))
+    for one, copy in zip((expanded, overlapping), copies([expanded, overlapping], wide=True)):
+        assert torch.equal(copy, one.double()) and copy.stride() == one.stride()
+        assert copy.untyped_storage().nbytes() == 2 * one.untyped_storage().nbytes()
+
+
+class Answers:
+    """A process in which a value is eager's again, or another, by the seed."""
+
+    def __init__(self, others):
+        self.others = others
+
+    def run(self, **request):
+        return {"values": {RESULT: ("tensor", torch.tensor([request.get("seed") in self.others]))}}
+
+
+@pytest.mark.parametrize("others", [(1,), (2, 5), (7,)])
+def test_one_random_number_of_a_few_varies_though_some_seeds_give_eager_s(others):
+    values = CallValues(Answers(others), {RESULT: ("tensor", torch.tensor([True]))},
+                        {RESULT: ("tensor", torch.tensor([False]))})  # fmt: skip
+    with pytest.raises(Cannot, match="random numbers"):
+        values.judge(RESULT)
+
+
+def test_a_number_that_no_seed_changes_is_wrong():
+    values = CallValues(Answers(()), {RESULT: ("tensor", torch.tensor([True]))},
+                        {RESULT: ("tensor", torch.tensor([False]))})  # fmt: skip
+    assert values.judge(RESULT).wrong == "integer"
+
+
+def test_a_long_sum_in_another_order_is_rounding(tmp_path):
+    values = (torch.rand(1 << 20, generator=torch.Generator().manual_seed(0)) + 0.5).bfloat16()
+    assert compared(tmp_path, lambda x: (x.float().sum(), x.float().square().sum()), values).findings == []
+
+
+def test_a_mean_of_nothing_has_no_decomposition_to_check(tmp_path):
+    function = torch.nn.functional.layer_norm
+    assert compared(tmp_path, lambda x: function(x, x.shape[-1:]) + 1, torch.ones(4, 0)).findings == []
+
+
+def test_a_sparse_gradient_is_compared(tmp_path):
+    table = torch.nn.Embedding(20, 4, sparse=True)
+    report = compared(tmp_path, lambda i: table(i).sin(), torch.tensor([3, 3, 7]))
+    assert report.findings == []
+    assert verdict_of(report, "0/0 gradients").outputs == (1, 1)
+    assert verdict_of(report, "0/0 call's gradients").outputs == (1, 1)
+    assert verdict_of(report, "0/0 backward").unchecked["its layout is torch.sparse_coo"] == 1
+
+
+def test_a_conjugate_that_is_returned_is_checked(tmp_path):
+    report = compared(tmp_path, lambda x: torch.fft.fft(x).conj(), torch.randn(8))
+    assert report.findings == [] and verdict_of(report, "0/0 inference").outputs == (1, 1)
+
+
+def test_a_size_that_depends_on_data_is_no_error_of_ours(tmp_path):
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        assert compared(tmp_path, lambda x: torch.ones_like(x[x > 0]).cumsum(0), torch.randn(9)).findings == []
+
+
+def test_a_result_that_is_an_argument_is_told_as_that():
+    x = torch.ones(2)
+    mine, theirs = (left_behind({RESULT: one, "x": x}, {}) for one in (x, x.clone()))
+    assert differing(mine, theirs)[0] == "x" and mine["x"] == ("is", f"the same tensor as {RESULT}")
+
+
+@torch.library.custom_op("depyf_no_alarm::alone", mutates_args=())
+def alone(x: torch.Tensor) -> torch.Tensor:
+    """Raises in this process, not in a fork of it."""
+    if os.getpid() == HERE:
+        raise KeyError("here")
+    return x.clone()
+
+
+alone.register_fake(torch.empty_like)
+HERE = os.getpid()
+
+
+def test_an_exception_of_compiled_code_is_inductor_s_and_at_the_program_s_line(tmp_path):
+    report = compared(tmp_path, lambda x: alone(x) + 1, torch.ones(3))
+    (finding,) = report.findings
+    assert finding.stage == "Inductor" and finding.words.endswith("raises, and in eager it does not (Inductor)")
+
+
+def test_a_fault_whose_operations_cannot_be_compiled_alone_is_told(tmp_path, monkeypatch):
+    def fails(*args):
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(first_graph_calls, "zoom", fails)
+    with lowering("sigmoid")():
+        (finding,) = compared(tmp_path, lambda x: torch.sigmoid(x), torch.ones(3)).findings
+    assert finding.stage == "kernel" and finding.operation == "aten.sigmoid"
