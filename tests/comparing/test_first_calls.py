@@ -134,7 +134,7 @@ def test_what_has_changed_without_a_guard_is_found_on_a_later_call(tmp_path, eve
             SEEN["scale"] = 2.0 + (at == 2)
             assert torch.equal(compiled(torch.ones(3)), torch.full((3,), 4.0))
     assert [(one.text, one.words.partition(",")[0]) for one in report.findings] == found
-    later = [one for one in report.verdicts if one.graph == f"0/0 call, every {every} calls"]
+    later = [one for one in report.verdicts if one.graph.startswith("0/0 call, every")]
     assert [one.outputs for one in later] == [(1, 1)] * bool(every)
 
 

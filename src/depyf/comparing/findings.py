@@ -117,6 +117,11 @@ class GraphVerdict:
     near: int = 0
     wrong: list[Finding] = field(default_factory=list)
 
+    @classmethod
+    def of_later_calls(cls, graph: str, every: int) -> GraphVerdict:
+        """That of every Nth call after the first."""
+        return cls(f"{graph}, every {f'{every} calls' if every > 1 else 'call'}")
+
     def count(self, what: str, checked: bool, reason: str = "") -> None:
         """One more value of a kind."""
         done, all_of_them = getattr(self, what)

@@ -347,7 +347,7 @@ class FirstCalls:
         """
         if _is_compared(args):
             (original, values, _, cells), _, _ = compiled_function(args)
-            verdict = GraphVerdict(f"{name} call, every {every} calls")
+            verdict = GraphVerdict.of_later_calls(f"{name} call", every)
             self._made[id(code)] = (code, original, values, cells, verdict)
 
     def begin_later(self, name: str) -> FirstCall | None:

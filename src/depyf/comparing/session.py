@@ -383,7 +383,7 @@ class _Checked:
         if self._first:
             plan, verdict, comparing = self._first.pop()
             if comparing.every:
-                later = GraphVerdict(f"{verdict.graph}, every {comparing.every} calls")
+                later = GraphVerdict.of_later_calls(verdict.graph, comparing.every)
                 self._later, self._left = (plan, later, comparing), comparing.every
             return comparing.call_compared(self._module, plan, verdict, args)
         if self._later is not None:
