@@ -213,6 +213,10 @@ class Scaled:
          "ADInplaceOrView, CPU"),
         ("GLOBAL_STATE changed: grad_mode", "torch's global state has changed: grad mode"),
         ("BACKEND_MATCH failed", "it is compiled by another backend object now"),
+        ("BACKEND_MATCH failure: torch.compile detected different backend callables. Cached backend: "
+         "_TorchCompileWrapper(compiler='eager', dynamic=None) (id=0x7f). New backend: m.mine (id=0x7e). If this is "
+         "unexpected, reuse it. More details: https://github.com/pytorch/pytorch/issues/168373",
+         "the backend was eager, it is m.mine now (https://github.com/pytorch/pytorch/issues/168373)"),
         ("L['dtype'] == torch.bfloat16", "dtype was torch.bfloat16, then torch.float16"),
         ("L['fn'].__closure__[0].cell_contents == 1", "fn.__closure__[0].cell_contents was 1, then 2"),
         ("CodeGuardAccessor: Not a function on L['d'].__code__", "d was a function, then of type dict"),

@@ -88,6 +88,8 @@ _GONE = re.compile(r"^Cache line invalidated because (?P<source>.+) got dealloca
 _OTHER_TYPE = re.compile(r"^TYPE_MISMATCH\((?P<source>.+)\)$")
 _FUNCTIONS = (FunctionType, MethodType)
 _STATE_CHANGED = "GLOBAL_STATE changed:"
+_BACKENDS = re.compile(r"Cached backend: (.+?)\. New backend: (.+?)\.(?: If |$)")
+_LINK = re.compile(r"https://\S+$")
 _LITERALS = (("set(", "set"), ("{", "set"), ("frozenset(", "frozenset"), ("[", "list"), ("(", "tuple"))
 _SMALL_SIZES = "sizes 0 and 1 are always compiled by themselves"
 
@@ -139,10 +141,23 @@ def take_apart(found: RecompileReason, code: str, call: RecompilingCall | None, 
         found.actual = plain(value) or _another(found.expected, value) or type_of(value)
     elif code.startswith(_STATE_CHANGED):
         found.words, found.is_change = "torch's global state has changed" + _names_of_state(code), True
-    elif code == "BACKEND_MATCH failed":
-        found.words, found.is_change = "it is compiled by another backend object now", True
+    elif code.startswith("BACKEND_MATCH fail"):
+        found.words, found.is_change = _of_backends(code), True
+        found.note = "".join(_LINK.findall(code))
     else:
         _of_numbers(found, code, call)
+
+
+def _of_backends(code: str) -> str:
+    """Both backends, where torch names them (2.14 and later) and they have two names."""
+    both = _BACKENDS.search(code)
+    was, now = map(_backend_name, both.groups()) if both is not None else ("", "")
+    return f"the backend was {was}, it is {now} now" if was != now else "it is compiled by another backend object now"
+
+
+def _backend_name(text: str) -> str:
+    named = re.search(r"compiler='([^']+)'", text)
+    return named[1] if named is not None else text.partition(" (id=")[0]
 
 
 def _names_of_state(code: str) -> str:
