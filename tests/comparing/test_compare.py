@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import depyf  # noqa: E402
 import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
 from depyf.comparing.evaluate import References  # noqa: E402
+from depyf.comparing.stages import FirstStages  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
 from planted_numerics import FAULTS, functionalisation, lines_with, lowering, run  # noqa: E402
 from reported_numerics import checked  # noqa: E402
@@ -274,6 +276,20 @@ def test_an_overflow_that_only_eager_has_is_told_as_a_difference(tmp_path):
     _, report = compared(tmp_path, lambda x: (x.half() * x.half()).float(), torch.tensor([5000.0]))
     assert report.findings == []
     assert "1 with other NaN, infinities or integers than eager's" in report.verdicts[0].words
+
+
+def test_warnings_of_the_comparison_are_not_the_program_s(tmp_path, monkeypatch, caplog):
+    original = FirstStages.before
+
+    def before(self, args):
+        warnings.warn("of the comparison", stacklevel=1)
+        return original(self, args)
+
+    monkeypatch.setattr(FirstStages, "before", before)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "of the comparison")
+        _, report = compared(tmp_path, torch.sigmoid, torch.ones(3))
+    assert report.verdicts and "of the comparison" not in caplog.text
 
 
 def test_what_comparing_compiles_is_not_in_the_records_of_torch(tmp_path):

@@ -27,6 +27,7 @@ import itertools
 import operator
 import os
 import traceback
+import warnings
 from typing import Any, Iterator
 
 from ..errors import require_torch
@@ -357,7 +358,8 @@ class Comparing:
         try:
             for one in recorders:
                 one.ended = True
-            with self._calls.paused(), records_put_back():
+            with self._calls.paused(), records_put_back(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the program has had those of its own call
                 function(*args)
         except Exception as error:
             note_exception(self._session, "comparing a graph", error, "verdicts")
