@@ -114,6 +114,36 @@ def view_of_a_buffer(compiled: Compile) -> List[Any]:
     return [*results, model.cache.clone()]
 
 
+@report("#176851")
+def attribute_of_a_class(compiled: Compile) -> List[Any]:
+    class Shared:
+        factor = 1.0
+
+    call = compiled(lambda x: x * Shared.factor)  # here
+    results = [call(torch.tensor([4.0]))]
+    Shared.factor = 10.0
+    return [*results, call(torch.tensor([4.0]))]
+
+
+@report("#115774")
+def exchanged_tensor(compiled: Compile) -> List[Any]:
+    class Cached(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cache = torch.zeros(2)
+
+        def forward(self, x: Any, at: Any) -> Any:
+            self.cache[at] = x  # here
+            return self.cache * 1.5  # here
+
+    model = Cached()
+    call, results = compiled(model), []
+    for at in range(2):
+        results.append(call(torch.tensor([2.0 - at]), torch.tensor([at])).clone())
+        model.cache = torch.zeros(2)
+    return results
+
+
 @report("#139476")
 def frozen_layer(compiled: Compile) -> List[Any]:
     class Two(torch.nn.Module):
