@@ -30,6 +30,7 @@ from ..model import Session
 from ..running import ACTIVE
 from ..stepping import debuggers
 from ..stepping.as_written import Followed
+from ..torch_facts.torch_attempts import calls_of_compile
 from ..torch_facts.torch_debugging import pass_over
 from .patches import apply_patches
 from .recorder import Recorder
@@ -159,7 +160,8 @@ def note_error_of_program(error: Any) -> None:
 
 def _hear_error(error: Any) -> None:
     for recorder in ACTIVE[-1:]:
-        told(recorder, "on_outcome", "program_ends", error)
+        if not recorder.is_inherited or calls_of_compile(error):  # a fork that compiles nothing has no recording
+            told(recorder, "on_outcome", "program_ends", error)
 
 
 def _begin(
