@@ -329,8 +329,8 @@ def settings_hold_no_longer_than_the_limit():
     def f(x):
         return x.reshape(-1, 2).sum(0)
 
-    f = compiled(f)
     with torch._dynamo.config.patch(automatic_dynamic_shapes=False), limited(2):
+        f = compiled(f)  # 2.2 keeps the settings of this moment
         return [f(torch.ones(size, 2)) for size in (2, 3, 4, 5)]
 
 
