@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 
 import pytest
@@ -47,6 +48,28 @@ def step_of(**options):
 
 def test_a_step_that_reads_the_parameters_it_writes_is_compared_with_those_of_before(tmp_path):
     assert compared(tmp_path, step_of(weight_decay=0.01, nesterov=True)).findings == []
+
+
+def own_memory(shape):
+    """Of all tensors of a shape, where their elements are."""
+    gc.collect()
+    tensors = [one for one in gc.get_objects() if type(one) in (torch.Tensor, torch.nn.Parameter)]
+    return {one.untyped_storage().data_ptr() for one in tensors if one.shape == shape}
+
+
+@pytest.mark.parametrize("every", [0, 2])
+def test_copies_of_parameters_are_not_kept_after_the_call(tmp_path, every):
+    layer = torch.nn.Linear(23, 29)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9, nesterov=True)
+    layer(torch.randn(4, 23)).square().sum().backward()
+    torch._dynamo.reset()
+    with depyf.compare(tmp_path, every=every) as report:
+        step = torch.compile(optimizer.step)
+        for _ in range(4):
+            step()
+        held = [layer.weight, layer.weight.grad, optimizer.state[layer.weight]["momentum_buffer"]]
+        assert own_memory(layer.weight.shape) == {one.untyped_storage().data_ptr() for one in held}
+    assert report.findings == []
 
 
 def test_a_buffer_that_another_operation_of_its_kernel_writes_into_is_not_its_own_operation_s(tmp_path):

@@ -147,7 +147,11 @@ def _is_plain(target: Any) -> bool:
 
 def has_sums(nodes: Iterable[Any]) -> bool:
     """Whether one of the operations sums, in an order that is not defined."""
-    return any(any(word in str(node.target) for word in (*_PRODUCTS, *_SUMS)) for node in nodes)
+    return any(_sums(node.target) for node in nodes)
+
+
+def _sums(operation: Any) -> bool:
+    return any(word in str(operation) for word in (*_PRODUCTS, *_SUMS))
 
 
 def closure(targets: Iterable[Any], known: Callable[[Any], bool]) -> tuple[list[Any], list[Any]]:
@@ -240,7 +244,7 @@ def units_of(operation: Any, arguments: Iterable[Any], result: Any, eps: float) 
     """
     import torch
 
-    if not any(word in str(operation) for word in (*_PRODUCTS, *_SUMS)):
+    if not _sums(operation):
         return 1.0
     most = max([1.0, *(float(one.numel()) for one in arguments if isinstance(one, torch.Tensor))])
     size = float(result.numel()) if isinstance(result, torch.Tensor) else math.inf

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import copy
 import ctypes
 import functools
 import importlib
@@ -218,7 +219,8 @@ class Comparing:
         if stages is None:
             return compiled
         self._calls.heard(stages)
-        first, count, kept, name = [stages], itertools.count(), stages.module, stages.name
+        first, count, name = [stages], itertools.count(), stages.name
+        kept = copy.copy(stages.module) if self.every else None  # the first call may put copies of parameters into it
 
         def call(*inputs: Any) -> Any:
             if not first and self.every and not self._busy and not (next(count) + 1) % self.every:
@@ -325,10 +327,8 @@ class Comparing:
         is_first = plan.name == verdict.graph
         self._comparison.add(verdict)
         first = FirstGraphCall(plan, self._folder, verdict)
-        calls: list[Any] = []
-        probe = functools.partial(self._contained, first.probe)
-        self._contained(lambda: calls.append(_probed(module, plan, probe)))
-        if not calls:
+        call = self._contained(_probed, module, plan, functools.partial(self._contained, first.probe))
+        if call is None:
             verdict.unchecked["its wrapper could not be loaded with probes"] = 1
             return module.call(args)
         if is_first:
@@ -336,7 +336,7 @@ class Comparing:
         _trim()
         self._contained(first.begin, args)
         given = [one for node, one in zip(plan.placeholders, args) if is_tangent(node)]
-        result = calls[0](args)  # takes them out of the list
+        result = call(args)  # takes them out of the list
         self._contained(first.end, list(result))
         _trim()
         name, _, kind = verdict.graph.partition(" ")
@@ -351,8 +351,11 @@ class Comparing:
         for pair in self._pairs.pop(id(plan), []):
             self._passes.check(pair, inputs, verdict)
 
-    def _contained(self, function: Any, *args: Any) -> None:
-        """What fails costs verdicts; what is compiled meanwhile is not the program's, and is not recorded."""
+    def _contained(self, function: Any, *args: Any) -> Any:
+        """What a function returns; None where it fails, which costs verdicts.
+
+        What is compiled meanwhile is not the program's, and is not recorded.
+        """
         recorders = [one for one in ACTIVE if not one.ended]
         self._busy = True
         try:
@@ -360,9 +363,10 @@ class Comparing:
                 one.ended = True
             with self._calls.paused(), records_put_back(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the program has had those of its own call
-                function(*args)
+                return function(*args)
         except Exception as error:
             note_exception(self._session, "comparing a graph", error, "verdicts")
+            return None
         finally:
             self._busy = False
             for one in recorders:

@@ -30,12 +30,12 @@ __all__ = [
     "inductor_source",
     "input_changes",
     "is_inductor_output",
-    "static_by_request",
     "is_switched_off",
     "keeps_compilations",
     "phase_times",
     "recompile_limit",
     "records_put_back",
+    "static_by_request",
     "tells_events",
     "tracing_context",
 ]
