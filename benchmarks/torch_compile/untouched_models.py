@@ -3,6 +3,7 @@
     python benchmarks/torch_compile/untouched_models.py                    every model, train and eval, fp32, bf16, fp16
     python benchmarks/torch_compile/untouched_models.py --only gru unet    models whose names have one of these words
     python benchmarks/torch_compile/untouched_models.py --dtypes bf16 -v   in bf16 alone, with every verdict
+    python benchmarks/torch_compile/untouched_models.py --steps 3          three steps each, all of which are compared
 
 Each line is one run: alarms, notes, floating-point buffers and outputs that were checked. At the end: all of them, and
 why the rest was not checked. Exit status 1 if there is an alarm, or an error inside of the comparison.
@@ -771,7 +772,7 @@ def gpt_of_any_length() -> Any:
 # ---- running
 
 
-def run(name: str, dtype: Any, training: bool) -> Any:
+def run(name: str, dtype: Any, training: bool, steps: int) -> Any:
     """What `depyf.compare` says of one model, and the time that it took."""
     import depyf
 
@@ -787,14 +788,16 @@ def run(name: str, dtype: Any, training: bool) -> Any:
     if training and inputs[0].is_floating_point() and name not in ("overlapping_inputs",):
         inputs[0].requires_grad_()
     began = time.time()
-    with tempfile.TemporaryDirectory() as folder, depyf.compare(folder) as report, torch.set_grad_enabled(training):
-        dynamic = getattr(module, "dynamic", None)
-        result = torch.compile(module, dynamic=dynamic)(*inputs)
-        flat = result if isinstance(result, (tuple, list)) else [result]
-        floats = [one for one in flat if isinstance(one, torch.Tensor) and one.requires_grad]
-        if training and floats:
-            # not fp16's own range: gradients are to be finite
-            sum(abs(one).float().nan_to_num().clamp(max=50).mean() for one in floats).sum().backward()
+    with tempfile.TemporaryDirectory() as folder, depyf.compare(folder, every=int(steps > 1)) as report, \
+            torch.set_grad_enabled(training):  # fmt: skip
+        compiled = torch.compile(module, dynamic=getattr(module, "dynamic", None))
+        for _ in range(steps):
+            result = compiled(*inputs)
+            flat = result if isinstance(result, (tuple, list)) else [result]
+            floats = [one for one in flat if isinstance(one, torch.Tensor) and one.requires_grad]
+            if training and floats:
+                # not fp16's own range: gradients are to be finite
+                sum(abs(one).float().nan_to_num().clamp(max=50).mean() for one in floats).sum().backward()
     return report, time.time() - began
 
 
@@ -813,6 +816,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="models whose names have one of these words")
     parser.add_argument("--dtypes", nargs="*", default=list(DTYPES), choices=list(DTYPES))
+    parser.add_argument("--steps", type=int, default=1, metavar="N", help="compare N steps of each (default 1)")
     parser.add_argument("-v", "--verbose", action="store_true", help="every verdict")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -826,7 +830,7 @@ def main() -> int:
                 runs += 1
                 title = f"{name} {dtype} {'train' if training else 'eval'}"
                 try:
-                    report, seconds = run(name, DTYPES[dtype], training)
+                    report, seconds = run(name, DTYPES[dtype], training, options.steps)
                 except Exception as error:
                     print(f"{title}: {type(error).__name__}: {str(error).splitlines()[0][:150]}", flush=True)
                     reasons["torch cannot run it"] += 1

@@ -118,7 +118,7 @@ def without_buffers(monkeypatch):
 def test_a_torch_without_the_buffers_compares_graphs_as_a_whole(tmp_path, inputs, without_buffers):
     _, report = compared(tmp_path, program, *inputs)
     (note,), (verdict, _) = report.notes, report.verdicts
-    assert note.startswith("only graphs as a whole are compared, without their backward: this torch has no")
+    assert note.startswith("only graphs as a whole are compared: this torch has no")
     assert report.findings == []
     assert (verdict.outputs, verdict.mutations, verdict.buffers) == ((1, 1), (1, 1), (0, 0))
 
@@ -305,6 +305,32 @@ def test_what_comparing_compiles_is_not_in_the_records_of_torch(tmp_path):
     known = set(map(id, before))
     records = [one for one in torch._dynamo.utils.get_compilation_metrics() if id(one) not in known]
     assert {str(one.compile_id) for one in records} == {"0/0"}
+
+
+def test_the_gradients_of_a_call_are_those_of_its_own_backward(tmp_path):
+    """The backward of the second call runs first."""
+    torch._dynamo.reset()
+    w, xs = torch.ones(4, 4, requires_grad=True), [torch.randn(4, 4, requires_grad=True) for _ in range(2)]
+    with depyf.compare(tmp_path) as report:
+        compiled = torch.compile(lambda x, w: torch.tanh(x @ w) * x)
+        (compiled(xs[0], w).sum() + compiled(xs[1], w).square().sum()).backward()
+    (verdict,) = [one for one in report.verdicts if one.graph == "0/0 gradients"]
+    assert verdict.outputs == (2, 2) and report.findings == []
+
+
+def test_gradients_that_come_by_way_of_views_or_writes_are_told_and_not_compared(tmp_path):
+    def function(x, y):
+        z = torch.sin(x)
+        y.add_(x)
+        return z.view(-1), z[0], y * 2
+
+    torch._dynamo.reset()
+    with depyf.compare(tmp_path) as report:
+        x, y = torch.ones(3, 3, requires_grad=True), torch.ones(3, 3, requires_grad=True) * 2
+        flat, first, last = torch.compile(function)(x, y)
+        (flat.sum() + first.sum() + last.sum() + y.sum()).backward()
+    (verdict,) = [one for one in report.verdicts if one.graph == "0/0 gradients"]
+    assert verdict.outputs == (0, 1) and "views" in verdict.words and report.findings == []
 
 
 def test_gradients_are_compared_as_a_whole(tmp_path):

@@ -138,6 +138,27 @@ def test_what_has_changed_without_a_guard_is_found_on_a_later_call(tmp_path, eve
     assert [one.outputs for one in later] == [(1, 1)] * bool(every)
 
 
+@pytest.mark.parametrize("every, found", [(0, []), (1, ["return y * scale  # of the gradient"]), (2, [])])
+def test_a_gradient_that_is_lost_without_a_guard_is_found_on_a_later_call(tmp_path, every, found):
+    """In the second step of three a parameter is no longer frozen, as in pytorch's issue 139476."""
+
+    def function(x, scale):
+        y = x * 2
+        return y * scale  # of the gradient
+
+    x, scale = torch.ones(3, requires_grad=True), torch.nn.Parameter(torch.ones(3))
+    torch._dynamo.reset()
+    with depyf.compare(tmp_path, every=every) as report:
+        compiled = torch.compile(function, options={"guard_filter_fn": lambda guards: [False for _ in guards]})
+        for at in range(3):
+            scale.requires_grad_(at == 1)
+            compiled(x, scale).sum().backward()
+    assert scale.grad is None and torch.equal(x.grad, torch.full((3,), 6.0))
+    assert [one.text for one in report.findings] == found
+    later = [one for one in report.verdicts if one.graph.startswith("0/0 gradients, every")]
+    assert [one.outputs[0] for one in later] == {0: [], 1: [2], 2: [1]}[every]
+
+
 def test_the_first_call_of_each_compilation_is_compared(tmp_path):
     """What Dynamo does wrong with symbolic sizes shows in the second compilation only."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import threading
 
 import pytest
 
@@ -15,7 +16,7 @@ from depyf.comparing import first_graph_calls  # noqa: E402
 from depyf.comparing.call_values import CallValues  # noqa: E402
 from depyf.comparing.evaluate import Cannot  # noqa: E402
 from depyf.comparing.left_behind import RESULT, differing, left_behind  # noqa: E402
-from depyf.comparing.stages import copies  # noqa: E402
+from depyf.comparing.stages import copies, widening  # noqa: E402
 from planted_numerics import lowering  # noqa: E402
 
 
@@ -172,3 +173,25 @@ def test_a_fault_whose_operations_cannot_be_compiled_alone_is_told(tmp_path, mon
     with lowering("sigmoid")():
         (finding,) = compared(tmp_path, lambda x: torch.sigmoid(x), torch.ones(3)).findings
     assert finding.stage == "kernel" and finding.operation == "aten.sigmoid"
+
+
+def test_dynamo_compiles_while_another_thread_compares():
+    """torch has one flag for the dispatcher's modes of all threads."""
+    counts, entered, end = torch._dynamo.utils.counters["frames"], threading.Event(), threading.Event()
+
+    def compare():
+        with widening(0, 0.0):
+            entered.set()
+            end.wait()
+
+    other = threading.Thread(target=compare)
+    other.start()
+    entered.wait()
+    torch._dynamo.reset()
+    before = counts["total"]
+    try:
+        torch.compile(lambda x: x.sin(), backend="eager")(torch.ones(3))
+    finally:
+        end.set()
+        other.join()
+    assert counts["total"] == before + 1

@@ -1,6 +1,6 @@
 """Each operator that is decomposed, against its decomposition, both in fp64, on random inputs of its shapes.
 
-Each signature is checked once. The line is that of the operator when it was traced.
+Each signature is checked once, and what is wrong is told at each line: that of the operator when it was traced.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Decompositions:
     """Hears of what is decomposed while a graph is traced; checks it when the graph is called first."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Any, tuple[Any, Any, Any, Any, str]] = {}
-        self._seen: set[Any] = set()
+        self._waiting: dict[tuple[Any, str], tuple[Any, Any, Any, Any]] = {}  # by signatures and stacks
+        self._known: dict[Any, Judgement | None] = {}  # what is wrong, by signatures
         self._large: set[str] = set()
 
     def hear(self, op: Any, function: Any, args: Any, kwargs: Any, result: Any) -> None:
@@ -64,27 +64,34 @@ class Decompositions:
             self._large.add(str(op))
             return
         key = (op, repr(args), repr(kwargs))
-        if key not in self._seen:
-            self._seen.add(key)
-            self._waiting[key] = (op, function, args, kwargs, trace)
+        if key not in self._known or self._known[key] is not None:
+            self._waiting[key, trace] = op, function, args, kwargs
 
     def check(self, comparison: NumericReport, graph: str) -> None:
         """Checks what was heard of."""
-        waiting, self._waiting = list(self._waiting.values()), {}
+        waiting, self._waiting = self._waiting, {}
         if self._large:
             names, self._large = ", ".join(sorted(self._large)), set()
             comparison.notes.append(f"{graph}: decompositions of tensors of more than {_MOST_ELEMENTS:,} elements are "
                                     f"not checked: {names}")  # fmt: skip
-        for op, function, args, kwargs, trace in waiting:
-            with alone():
-                try:
-                    wrong = self._differ(op, function, args, kwargs)
-                except Exception as error:  # random numbers are no valid arguments for it
-                    logger.debug("%s: the decomposition of %s is not checked: %r", graph, op, error)
-                    continue
+        told: set[str] = set()
+        for (key, trace), operation in waiting.items():
+            if key not in self._known:
+                self._known[key] = self._checked(graph, *operation)
+            wrong = self._known[key]
             if wrong is not None:
-                line = lines_of_trace(trace)[-1:]
-                comparison.wrong.append(Finding.at(line, "decomposition", wrong, str(op), graph))
+                found = Finding.at(lines_of_trace(trace)[-1:], "decomposition", wrong, str(operation[0]), graph)
+                if f"{found.place} {found.operation}" not in told:
+                    told.add(f"{found.place} {found.operation}")
+                    comparison.wrong.append(found)
+
+    def _checked(self, graph: str, op: Any, function: Any, args: Any, kwargs: Any) -> Judgement | None:
+        with alone():
+            try:
+                return self._differ(op, function, args, kwargs)
+            except Exception as error:  # random numbers are no valid arguments for it
+                logger.debug("%s: the decomposition of %s is not checked: %r", graph, op, error)
+                return None
 
     @staticmethod
     def _differ(op: Any, function: Any, args: Any, kwargs: Any) -> Judgement | None:

@@ -11,6 +11,7 @@ import math
 import weakref
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
+from .facts import LOWERED
 from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
 __all__ = ["Cannot", "Eager", "Exact", "RANDOM", "References", "Rounded", "STALE", "alone", "as_integers", "closure",
@@ -48,6 +49,8 @@ def _why_not_its_operator(node: Any) -> str:
 
     target = node.target
     if node.op in ("placeholder", "get_attr", "output") or callable(target) and _is_plain(target):
+        return ""
+    if _name(target) in LOWERED:
         return ""
     if not isinstance(target, torch._ops.OpOverload):
         return "a higher-order operator"
@@ -99,7 +102,7 @@ def _memory_of(node: Any) -> tuple[Any, bool]:
     for argument, value in zip(arguments, node.args):
         if argument.alias_info is not None and hasattr(value, "op"):
             return value, argument.alias_info.is_write
-    is_item = getattr(node.target, "__name__", "") == "getitem"
+    is_item = _name(node.target) == "getitem"
     return (node.args[0] if is_item and node.args else None), False
 
 
@@ -138,6 +141,10 @@ def number_of(value: Any) -> Any:
     """A symbolic number as it is in this call."""
     node = getattr(value, "node", None)
     return value if node is None or not hasattr(node, "hint") else node.hint
+
+
+def _name(target: Any) -> str:
+    return str(getattr(target, "__name__", ""))
 
 
 def _is_plain(target: Any) -> bool:
@@ -361,6 +368,7 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         memory = torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
     target = torch.ops.aten.reshape.default if node.target in _views() else node.target
+    target = LOWERED.get(_name(target), target)
     try:
         return how.result(node, target(*args, **kwargs))
     except (RuntimeError, NotImplementedError) as error:

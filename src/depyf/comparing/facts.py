@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import functools
+from typing import Any, Callable
 
 from ..explain.torch_facts.torch_behavior import MissingHook, find
 
-__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "FRAMES", "GRAPHS", "compiled_function", "decompositions_of",
-           "missing"]  # fmt: skip
+__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "FRAMES", "GRAPHS", "LOWERED", "autocast_now", "compiled_function",
+           "decompositions_of", "dispatch_mode", "is_autograd_compiled", "missing"]  # fmt: skip
 
 GRAPHS = (("torch._dynamo.output_graph", "OutputGraph.call_user_compiler", "the graphs of Dynamo"),)
 DECOMPOSITIONS = (("torch.fx.experimental.proxy_tensor", "maybe_handle_decomp", "what is decomposed"),)
@@ -33,12 +35,67 @@ CACHES = (
 """Options that let a graph be loaded, not compiled, where a version has them. The second came with 2.4."""
 
 
+def _scattered(shape: Any, background_val: Any, dtype: Any, dim: int, selector: Any, val: Any) -> Any:
+    import torch
+
+    return torch.full(shape, background_val, dtype=dtype).scatter(dim, selector, val)
+
+
+LOWERED: dict[str, Callable[..., Any]] = {"scatter_upon_const_tensor": _scattered}
+"""What passes put into graphs that only Inductor can lower, and what it computes: 2.4 to 2.11, in the gradient of
+``cross_entropy``. Later it is written in operators."""
+
+
 def decompositions_of(mode: Any) -> Any:
     """The operators that are decomposed while a graph is traced: the mode's, or, in 2.2 and 2.3, those of them all."""
     from torch.fx.experimental import proxy_tensor
 
     table = getattr(mode, "decomposition_table", None)
     return getattr(proxy_tensor, "CURRENT_DECOMPOSITION_TABLE", {}) if table is None else table
+
+
+def is_autograd_compiled() -> bool:
+    """Whether backward graphs are compiled with their hooks."""
+    from torch._dynamo import compiled_autograd, config
+
+    return bool(compiled_autograd.compiled_autograd_enabled or getattr(config, "compiled_autograd", False))  # from 2.6
+
+
+def autocast_now() -> Callable[[], contextlib.ExitStack]:
+    """Autocast as it is, to be entered later. Up to 2.3, the CPU and CUDA have functions of their own for it."""
+    import torch
+
+    if hasattr(torch, "get_autocast_dtype"):
+        state = [(one, torch.is_autocast_enabled(one), torch.get_autocast_dtype(one)) for one in ("cpu", "cuda")]
+    else:
+        state = [("cpu", torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()),
+                 ("cuda", torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype())]  # fmt: skip
+
+    def entered() -> contextlib.ExitStack:
+        modes = contextlib.ExitStack()
+        for device, enabled, dtype in state:
+            if device == "cpu" or torch.cuda.is_available():
+                modes.enter_context(torch.autocast(device, dtype=dtype, enabled=enabled))
+        return modes
+
+    return entered
+
+
+@functools.lru_cache(None)
+def dispatch_mode() -> Any:
+    """The class of our modes of the dispatcher, which Dynamo does not take for the program's.
+
+    It compiles nothing while there is a mode that is none of torch's own, which one flag says for all threads (from
+    2.5 on): modes of two threads that overlap would leave it set.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class DispatchMode(TorchDispatchMode):  # type: ignore[misc]
+        @classmethod
+        def is_infra_mode(cls) -> bool:
+            return True
+
+    return DispatchMode
 
 
 def missing(needed: tuple[tuple[str, str, str], ...]) -> str:

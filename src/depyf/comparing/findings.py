@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
-from typing import Any, Sequence
+from typing import Any, Container, Sequence
 
 from ..explain.model import Session, SourceLine, Wrong
 from ..writing import write_file
@@ -101,6 +101,7 @@ class GraphVerdict:
         closer: values that differ from eager's and are closer to fp64.
         differing, near: values that are not eager's, bit for bit; those that differ by some units in the last
             place.
+        told: values that are wrong, maybe because of a finding of another graph.
         wrong: findings.
     """
 
@@ -115,6 +116,7 @@ class GraphVerdict:
     closer: int = 0
     differing: int = 0
     near: int = 0
+    told: int = 0
     wrong: list[Finding] = field(default_factory=list)
 
     @classmethod
@@ -142,6 +144,8 @@ class GraphVerdict:
         """The verdict, and how much it rests on."""
         if self.wrong:
             said = "wrong at " + ", ".join(dict.fromkeys(one.place for one in self.wrong))
+        elif self.told:
+            said = "differs from eager, maybe because of what is wrong above"
         elif not self.buffers[0] + self.outputs[0] + self.mutations[0]:
             return f"{self.graph}: not checked, because {self.reasons or 'it computes nothing'}"
         elif self.error < self.eager and self.closer:
@@ -198,6 +202,10 @@ class NumericReport:
                 details = [*([f"in kernel {one.kernel}"] if one.kernel else []), *one.others, *one.inputs]
                 remedy = f"run {os.path.basename(one.repro)}: it shows both values" if one.repro else ""
                 session.wrong.append(Wrong(place, one.words, details, remedy, one.compile_id))
+
+    def since(self, known: Container[int]) -> list[Finding]:
+        """The findings whose identities are not among those `known`."""
+        return [one for one in self.findings if id(one) not in known]
 
     @property
     def findings(self) -> list[Finding]:

@@ -15,7 +15,7 @@ import random
 import sys
 import threading
 import types
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from ..explain.code_objects import RETURNS_AT_ONCE
 from ..explain.containment import edge, logger
@@ -57,6 +57,8 @@ class FirstCall:
         self._verdict = verdict
         self._awaited: tuple[list[str], dict[int, str]] | None = None  # results and inputs, when gradients are compared
         self.graphs: list[FirstStages] = []  # Dynamo's graphs that the call runs
+        self.run_again: set[str] = set()  # those that ran before
+        self._known = set(map(id, comparison.findings))  # what was wrong before
         self._code: types.CodeType | None = None  # what Dynamo made of it
         self._caller: Any = None
         self._frame: Any = None
@@ -103,6 +105,8 @@ class FirstCall:
             sys.settrace(changes.trace)
         result = {}
         try:
+            if results:
+                _without_history(self._tensors.values())
             with modes:
                 result = {RESULT: self._function()}
                 if results:
@@ -118,6 +122,8 @@ class FirstCall:
                 found["why"] = "autograd cannot run in a fork, once it has run in the program"
             elif isinstance(error, OSError):
                 found["why"] = "it needs what only the program itself has"
+            elif isinstance(error, Cannot):
+                found["why"] = str(error)
         finally:
             sys.settrace(None)
         if changes is not None:
@@ -168,35 +174,35 @@ class FirstCall:
         self._eager.close()
         self.graphs.clear()
 
-    def compare(self, raised: bool, value: Any) -> str:
+    def compare(self, raised: bool, value: Any) -> bool:
         """The call has ended, with a value or an exception.
 
         Returns:
-            The graph whose backward has to run before gradients can be compared; "" if they are not.
+            Whether its graph's gradients can be compared, when its backward runs.
         """
         self._comparison.add(self._verdict)
         try:
             theirs = self._eager.answer(self._first)
             if raised or theirs.get("raised"):
                 self._compare_exceptions(raised, theirs)
-                return ""
+                return False
             self._compare({RESULT: value, **self._function.roots()}, theirs["values"])
         except Cannot as reason:
             self._verdict.count("outputs", False, str(reason))
-            return ""
-        return "" if self._verdict.wrong else self._awaits(value)
+            return False
+        return not (self._verdict.wrong or self._verdict.told) and self._awaits(value)
 
-    def _awaits(self, value: Any) -> str:
+    def _awaits(self, value: Any) -> bool:
         if len(self.graphs) != 1:
-            return ""
+            return False
         (graph,) = self.graphs
         results = {id(one): path for path, one in tensors({RESULT: value}).items()}
         inputs = {id(one): path for path, one in self._tensors.items()}
         by = {at: inputs[one] for at, one in enumerate(graph.identities) if graph.need_gradients[at] and one in inputs}
         if not by or not graph.made or any(one not in results for one in graph.made):
-            return ""
+            return False
         self._awaited = ([results[one] for one in graph.made], by)
-        return graph.name
+        return True
 
     def compare_gradients(self, given: list[Any], gradients: Mapping[int, Any]) -> None:
         """The backward has run.
@@ -212,7 +218,7 @@ class FirstCall:
         results, by = self._awaited
         known = {by[at]: one.detach() for at, one in gradients.items() if one is not None and at in by}
         mine = {_gradient_of(path): ("tensor", one) for path, one in known.items()}
-        request = {"gradients": [results, list(known), self._eager.give([one.detach() for one in given])]}
+        request = {"gradients": [results, list(known), self._eager.give(given)]}
         try:
             found = self._eager.run(**request)
             if "gradients" not in found:
@@ -265,8 +271,10 @@ class FirstCall:
             self._found(path, judgement, "" if evaluated.is_tensor(path) else evaluated.words(path))
 
     def _found(self, path: str, judgement: Judgement, said: str, stage: str = DYNAMO) -> None:
-        if self._comparison.wrong or any(one.wrong for one in self._comparison.verdicts):
-            return  # an error is told where it arises
+        again = any(one.compile_id in self.run_again for one in self._comparison.findings)
+        if again or self._comparison.since(self._known):  # an error is told where it arises
+            self._verdict.told += 1
+            return
         line = self._line_of(path, not said)
         function = SourceLine(self._function.code.co_filename, self._function.code.co_firstlineno)
         if line is None and package_of(function.filename) != TORCH:  # else it is at its call
@@ -310,7 +318,7 @@ class FirstCalls:
     def __init__(self, comparison: NumericReport, contained: Callable[..., None]) -> None:
         self._comparison, self._contained = comparison, contained
         self._open: dict[int, FirstCall] = {}
-        self._waiting: dict[str, FirstCall] = {}  # by the graphs whose backward they wait for
+        self._waiting: dict[int, FirstCall] = {}  # by the identities of the graphs whose backward they wait for
         self._made: dict[int, tuple[Any, ...]] = {}  # functions that were compiled, by the code that Dynamo made
 
     def begin(self, args: tuple[Any, ...], name: str) -> FirstCall | None:
@@ -384,6 +392,12 @@ class FirstCalls:
         if call is not None:
             call.graphs.append(stages)
 
+    def ran_again(self, name: str) -> None:
+        """A graph has run, not for the first time."""
+        call = self._open.get(threading.get_ident()) if self._open else None
+        if call is not None:
+            call.run_again.add(name)
+
     def drop(self, call: FirstCall) -> None:
         """Nothing of it is compared."""
         self._open.pop(threading.get_ident(), None)
@@ -405,13 +419,12 @@ class FirstCalls:
             call.close()
 
     def _compare(self, call: FirstCall, raised: bool, value: Any) -> None:
-        name = call.compare(raised, value)
-        if name:
-            self._waiting[name] = call
+        if call.compare(raised, value):
+            self._waiting[id(call.graphs[0])] = call
 
-    def ran_backward(self, name: str, given: list[Any], gradients: Mapping[int, Any]) -> None:
+    def ran_backward(self, graph: FirstStages, given: list[Any], gradients: Mapping[int, Any]) -> None:
         """The backward of a graph has run: see `FirstCall.compare_gradients`."""
-        call = self._waiting.pop(name, None)
+        call = self._waiting.pop(id(graph), None)
         if call is not None:
             call.compare_gradients(given, gradients)
             call.close()
@@ -436,6 +449,16 @@ def _gradients(results: list[Any], given: list[Any], sources: list[Any]) -> Iter
     found = torch.autograd.grad(results, sources, weights, allow_unused=True)
     for source, one in zip(sources, found):
         yield "tensor", torch.zeros_like(source) if one is None else dense(one)
+
+
+def _without_history(inputs: Iterable[Any]) -> None:
+    """A graph's gradients are those with respect to its inputs: not through what made these, and before their hooks."""
+    for one in inputs:
+        if one.requires_grad:
+            one._backward_hooks = None
+            if one._is_view() and not one.is_leaf:
+                raise Cannot("an input is a view that has gradients")
+            one.detach_().requires_grad_()
 
 
 def _reseed(seed: int) -> None:

@@ -1,13 +1,17 @@
-"""The gradients of Dynamo's graph as a whole, when its backward has run for the first time, and those of eager."""
+"""The gradients of the first call of Dynamo's graph, and of later calls that are compared, as a whole and in eager.
+
+A hook on the call's own autograd node has them: another call's backward may run first.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
 import math
-from typing import AbstractSet, Any, Sequence
+from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
 from .evaluate import Cannot
+from .facts import is_autograd_compiled
 from .findings import GraphVerdict
 from .first_calls import FirstCalls
 from .rounding import CONSTANTS, Judgement, of_a_whole, settled
@@ -17,58 +21,105 @@ __all__ = ["Gradients"]
 
 
 class Gradients:
-    """Graphs of Dynamo's whose first call has ended, until their backward runs."""
+    """The calls of Dynamo's graphs whose gradients are compared when the autograd node that they made has run.
 
-    def __init__(self) -> None:
-        self._waiting: dict[str, tuple[FirstStages, list[int], list[int]]] = {}
+    Args:
+        calls: those of whole functions, whose gradients are compared as well.
+        contained: runs a function so that what fails costs verdicts.
+    """
 
-    def called(self, stages: FirstStages, args: Sequence[Any], results: Any) -> None:
-        """The first call of a graph has ended."""
-        import torch
+    def __init__(self, calls: FirstCalls, contained: Callable[..., Any]) -> None:
+        self._calls, self._contained = calls, contained
+        self._later: dict[str, GraphVerdict] = {}
 
-        leaves = leaves_of(results)
-        made = [at for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad]
-        wanted = [at for at, needs in enumerate(stages.need_gradients) if needs]
-        stages.made = [id(leaves[at]) for at in made]
-        if made and wanted:
-            if not stages.reason:
-                stages.keep(args)
-            self._waiting[stages.name] = (stages, made, wanted)
-
-    def ran(self, name: str, given: list[Any], results: Sequence[Any], calls: FirstCalls) -> None:
-        """The backward of a graph has run for the first time.
+    def called(self, stages: FirstStages, args: Sequence[Any], results: Any, every: int = 0) -> None:
+        """A graph has been called.
 
         Args:
-            name: of the compilation, ``0/0``.
-            given: the gradients of the results.
-            results: the gradients of all inputs.
-            calls: those that wait for it as well.
+            every: the number of calls, if it is not the first.
         """
-        if name not in self._waiting:
+        leaves = leaves_of(results)
+        made = _with_gradients(leaves)
+        ids = list(map(id, args))
+        wanted = [at for at, needs in enumerate(stages.need_gradients) if needs and ids.count(ids[at]) == 1]
+        if not made or not wanted or is_autograd_compiled():
             return
-        stages, made, wanted = self._waiting.pop(name)
-        if len(given) != len(made) or len(results) != len(stages.need_gradients):  # there are writes, or doubles
+        name = f"{stages.name} gradients"
+        verdict = GraphVerdict(name)
+        if every:
+            verdict = self._later.setdefault(name, GraphVerdict.of_later_calls(name, every))
+            if any(one.compile_id == stages.name for one in stages.comparison.findings):  # is told
+                return
+        nodes = {leaves[at].grad_fn for at in made if id(leaves[at]) not in ids}
+        if len(nodes) != 1 or None in nodes:
+            verdict.count("outputs", False, "its results are views")
+            stages.comparison.add(verdict)
             return
-        gradients = [dense(results[at]) for at in wanted]
+        (node,) = nodes
+        outputs = {at: (leaves[at].output_nr, leaves[at].detach()) for at in made if leaves[at].grad_fn is node}
+        places = _places(node, [args[at] for at in wanted])
         if not stages.reason:
-            _compare(stages, wanted, gradients, dict(zip(made, given)))
-        calls.ran_backward(name, given, dict(zip(wanted, gradients)))
+            stages.keep(args)
+        if not every:
+            stages.made = [id(leaves[at]) for at in outputs]
+
+        def ran(mine: Sequence[Any], incoming: Sequence[Any]) -> None:
+            handle.remove()
+            given = {at: _or_zeros(incoming[one], like) for at, (one, like) in outputs.items()}
+            known = {one for one, _ in outputs.values()}
+            if any(one is not None for at, one in enumerate(incoming) if at not in known):
+                verdict.count("outputs", False, "gradients come in for what it writes into or for views of its results")
+                stages.comparison.add(verdict)
+                return
+            gradients = {at: dense(mine[place]) for at, place in zip(wanted, places) if place >= 0}
+            if not stages.reason:
+                stages.comparison.add(verdict)
+                self._contained(_compare, stages, gradients, given, verdict)
+            self._contained(self._calls.ran_backward, stages, list(given.values()), gradients)
+
+        handle = node.register_hook(ran)
 
 
-def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given: dict[int, Any]) -> None:
+def _places(node: Any, inputs: Sequence[Any]) -> list[int]:
+    """Which of an autograd node's gradients are those of some inputs; -1 where that is not known."""
+    targets = [(getattr(one, "variable", one), at) for one, at in node.next_functions]
+    places = []
+    for one in inputs:
+        key = (one, 0) if one.is_leaf else (one.grad_fn, one.output_nr)
+        found = [at for at, (target, number) in enumerate(targets) if target is key[0] and number == key[1]]
+        places.append(found[0] if len(found) == 1 else -1)
+    return places
+
+
+def _or_zeros(gradient: Any, like: Any) -> Any:
     import torch
 
-    verdict = GraphVerdict(f"{stages.name} gradients")
-    stages.comparison.verdicts.append(verdict)
-    with torch.enable_grad():
+    return torch.zeros_like(like) if gradient is None else dense(gradient.detach())
+
+
+def _with_gradients(leaves: Sequence[Any]) -> list[int]:
+    import torch
+
+    return [at for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad]
+
+
+def _compare(
+    stages: FirstStages, found: Mapping[int, Any], given: dict[int, Any], verdict: GraphVerdict
+) -> None:  # fmt: skip
+    import torch
+
+    wanted, gradients = list(found), list(found.values())
+    with torch.enable_grad(), stages.autocast():
         try:
             whole = _Backward(stages.module, stages.inputs, stages.parameters, wanted, given, gradients)
+            gradients = [torch.zeros_like(eager) if one is None and eager is not None else one
+                         for one, eager in zip(gradients, whole.eager)]  # fmt: skip
             judged = {at: of_a_whole(one) for at, one in whole.judged(gradients)}
         except (Cannot, RuntimeError, NotImplementedError) as reason:
             verdict.count("outputs", False, str(reason).partition("\n")[0])
             return
-        for at, one in enumerate(whole.eager):
-            if one is not None and gradients[at] is not None:
+        for one in whole.eager:
+            if one is not None:
                 verdict.count("outputs", True)
         wrong = next((at for at, one in judged.items() if one.wrong), None)
         for one in judged.values():
@@ -76,9 +127,12 @@ def _compare(stages: FirstStages, wanted: list[int], gradients: list[Any], given
                 verdict.met(one)
         if whole.has_near:
             verdict.met(Judgement(differs=True, near=True))
-        if wrong is not None and not stages.comparison.findings:
+        if wrong is not None and stages.is_told():
+            verdict.told += 1
+        elif wrong is not None:
             what = f"the gradient of input {wanted[wrong] + 1} of Dynamo's graph"
-            stages.find(whole, what, [], judged[wrong], verdict)
+            inputs = [node for node in stages.module.graph.nodes if node.op == "placeholder"]
+            stages.find(whole, what, list(inputs[wanted[wrong]].users), judged[wrong], verdict)
 
 
 class _Backward(Whole):

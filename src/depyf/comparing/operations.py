@@ -10,6 +10,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 from ..explain.model import SourceLine
 from ..owners import PYTHON, TORCH, package_of
 from .evaluate import as_integers
+from .facts import dispatch_mode
 
 __all__ = ["Changes", "first_of_another_value", "line_at", "operations_of", "recorded"]
 
@@ -47,10 +48,9 @@ class RunOperation(NamedTuple):
 def recorded(into: list[RunOperation]) -> Any:
     """A mode of the dispatcher that notes each operation whose results are tensors."""
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
 
-    class NotingOperations(TorchDispatchMode):  # type: ignore[misc]
+    class NotingOperations(dispatch_mode()):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
             values = [one.detach() for one in tree_leaves(result) if isinstance(one, torch.Tensor)]

@@ -8,11 +8,12 @@ graph are compared with it in the same way.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
-from .evaluate import Cannot, alone, closure
+from .evaluate import RANDOM, STALE, Cannot, alone, closure, why_not
 from .findings import Finding, GraphVerdict
-from .graph_copies import GraphCopy, is_in_memory, is_tangent, values_of
+from .graph_copies import GraphCopy, is_in_memory, is_tangent, ordinals, values_of
 from .rounding import apart
 from .value_numbers import TOLERANCE, ValueNumbers, numbered
 from .zoom import lines_of, operation
@@ -95,10 +96,10 @@ class Passes:
 
     def _first_difference(self, before: GraphCopy, after: GraphCopy, inputs: Mapping[str, Any]) -> Any:
         numbers = ValueNumbers(before, after, inputs, self._regions)
-        pairs = [(node, after.results[name]) for name, node in before.results.items()
-                 if name in after.results and not numbers.are_equal(node, after.results[name])]  # fmt: skip
+        pairs = [pair for pair in _ends(before, after) if not numbers.are_equal(*pair)]
         if not pairs:
             return None
+        _require_the_same_opaque(before, after)
         lefts, rights = zip(*pairs)
         _, shared = closure(rights, lambda node: node.op == "placeholder" or numbers.twin(node) is not None)
         twins = {node: numbers.twin(node) for node in shared if node.op == "call_function"}  # are computed once
@@ -108,7 +109,23 @@ class Passes:
         _, right = values_of(after, rights, inputs, {node: values[twin] for node, twin in twins.items()})
         if all(apart(left[one], right[other], TOLERANCE) is None for one, other in pairs):
             return None
-        return _locate(before, after, [one for one, _ in pairs], [other for _, other in pairs], inputs)
+        return _locate(numbers, before, after, lefts, rights, inputs)
+
+
+def _require_the_same_opaque(before: GraphCopy, after: GraphCopy) -> None:
+    """What can't be evaluated has values of its kind's order, so both graphs must have as many of each kind."""
+    for graph, other in ((before, after), (after, before)):
+        kinds = Counter(kind for kind, _ in ordinals(other.nodes).values())
+        for node, (kind, number) in ordinals(graph.nodes).items():
+            if why_not(node) not in (RANDOM, STALE) and number > kinds[kind]:
+                raise Cannot(why_not(node))
+
+
+def _ends(before: GraphCopy, after: GraphCopy) -> list[tuple[Any, Any]]:
+    """The results that both graphs have; an input that one of them does not write into ends as it was given."""
+    sides = [{**{node.name: node for node in graph.placeholders}, **graph.results} for graph in (before, after)]
+    pairs = [(sides[0][name], sides[1][name]) for name in sides[0] if name in sides[1]]
+    return [pair for pair in pairs if any(node.op != "placeholder" for node in pair)]
 
 
 def _partitioned(joint: GraphCopy, part: GraphCopy, is_backward: bool) -> list[GraphPair]:
@@ -129,8 +146,9 @@ def _partitioned(joint: GraphCopy, part: GraphCopy, is_backward: bool) -> list[G
 
 
 def _locate(
-    before: GraphCopy, after: GraphCopy, left: Sequence[Any], right: Sequence[Any], inputs: Mapping[str, Any]
-) -> Any:
+    numbers: ValueNumbers, before: GraphCopy, after: GraphCopy, left: Sequence[Any], right: Sequence[Any],
+    inputs: Mapping[str, Any],
+) -> Any:  # fmt: skip
     """The first operation that both graphs have and that differs, and the lines that may be the cause."""
     known = set(after.placeholders)
     order, _ = closure(right, lambda node: node in known)
@@ -140,6 +158,9 @@ def _locate(
     ones, left_in_the_end = values_of(before, [*wanted, *left], inputs)
     others, right_in_the_end = values_of(after, [*(other for _, other in shared), *right], inputs)
     equal, alike = set(before.placeholders), set(after.placeholders)
+    if not any(why_not(node) == STALE for node in (*before.nodes, *after.nodes)):
+        alike.update(node for node in after.nodes if node.op != "output" and numbers.twin(node) is not None)
+        equal.update(map(numbers.twin, alike - set(after.placeholders)))
     pairs = [(one, other, ones[one], others[other]) for one, other in shared]
     ends = [(one, other, left_in_the_end[one], right_in_the_end[other]) for one, other in zip(left, right)]
     for one, other, a, b in [*pairs, *ends]:

@@ -45,7 +45,6 @@ from .findings import GraphVerdict, NumericReport
 from .first_calls import FirstCalls
 from .first_graph_calls import FirstGraphCall
 from .gradients import Gradients
-from .graph_copies import is_tangent
 from .kernels import PROBE, Plan, without_probes
 from .passes import Passes
 from .stages import FirstStages
@@ -126,8 +125,8 @@ class Comparing:
         self._pairs: dict[int, list[Any]] = {}  # graphs before and after passes, by the plan they are of
         self._decompositions, self._passes = Decompositions(), Passes()
         self._busy = False
-        self._gradients = Gradients()
         self._calls = FirstCalls(comparison, self._contained)
+        self._gradients = Gradients(self._calls, self._contained)
         self._undo = contextlib.ExitStack()
         self._lacks: str | None = None  # what torch lacks; None before anything is compiled
 
@@ -155,7 +154,7 @@ class Comparing:
             return
         self._lacks, undo = missing(BUFFERS), self._undo
         if self._lacks:
-            self._comparison.notes.append(f"only graphs as a whole are compared, without their backward: {self._lacks}")
+            self._comparison.notes.append(f"only graphs as a whole are compared: {self._lacks}")
             return
         from torch._inductor import compile_fx
         from torch._inductor.graph import GraphLowering
@@ -223,10 +222,14 @@ class Comparing:
         kept = copy.copy(stages.module) if self.every else None  # the first call may put copies of parameters into it
 
         def call(*inputs: Any) -> Any:
-            if not first and self.every and not self._busy and not (next(count) + 1) % self.every:
-                self._compare_later(kept, name, inputs)
-            if not first or self._busy:
+            if self._busy:
                 return compiled(*inputs)
+            if not first:
+                self._calls.ran_again(name)
+                if not self.every or (next(count) + 1) % self.every:
+                    return compiled(*inputs)
+                later = FirstStages(kept, name, self._comparison, bool(self._lacks))
+                return self._compare_later(compiled, later, inputs)
             stages = first.pop()
             if self._lacks:
                 self._contained(self._decompositions.check, self._comparison, stages.name)
@@ -243,13 +246,16 @@ class Comparing:
 
         return call
 
-    def _compare_later(self, module: Any, name: str, inputs: Any) -> None:
+    def _compare_later(self, compiled: Any, stages: FirstStages, inputs: Any) -> Any:
         """One of the calls after the first."""
-        begun = done(self._session, "running a call in eager", self._calls.begin_later, name)
+        begun = done(self._session, "running a call in eager", self._calls.begin_later, stages.name)
+        self._contained(stages.before, inputs)  # for the line, if the call is wrong
         if begun is not None:
-            stages = FirstStages(module, name, self._comparison, bool(self._lacks))
-            self._contained(stages.before, inputs)  # for the line, if the call is wrong
             begun.graphs.append(stages)
+            begun.run_again.add(stages.name)
+        results = compiled(*inputs)
+        self._contained(self._gradients.called, stages, inputs, results, self.every)
+        return results
 
     def _joint_passes(self, original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
         if self._busy:
@@ -335,13 +341,9 @@ class Comparing:
             self._contained(self._check_before, plan, verdict, args)
         _trim()
         self._contained(first.begin, args)
-        given = [one for node, one in zip(plan.placeholders, args) if is_tangent(node)]
         result = call(args)  # takes them out of the list
         self._contained(first.end, list(result))
         _trim()
-        name, _, kind = verdict.graph.partition(" ")
-        if kind == "backward":
-            self._contained(self._gradients.ran, name, given, list(result), self._calls)
         return result
 
     def _check_before(self, plan: Plan, verdict: GraphVerdict, args: list[Any]) -> None:
@@ -388,10 +390,11 @@ class _Checked:
         """The graph."""
         if self._first:
             plan, verdict, comparing = self._first.pop()
-            if comparing.every:
+            results = comparing.call_compared(self._module, plan, verdict, args)
+            if comparing.every and not verdict.wrong:
                 later = GraphVerdict.of_later_calls(verdict.graph, comparing.every)
                 self._later, self._left = (plan, later, comparing), comparing.every
-            return comparing.call_compared(self._module, plan, verdict, args)
+            return results
         if self._later is not None:
             plan, later, comparing = self._later
             self._left -= 1

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from typing import AbstractSet, Any, Iterable, Iterator, Sequence
+from typing import AbstractSet, Any, Callable, Iterable, Iterator, Sequence
 
 from ..explain.containment import logger
 from .evaluate import Cannot, units_of, wide_dtype
+from .facts import autocast_now, dispatch_mode
 from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import CONSTANTS, Judgement, judge, random_numbers, same, settled
 from .zoom import copied, lines_of
@@ -45,6 +46,8 @@ class FirstStages:
         self.identities: list[int] = []  # of the inputs
         self.made: list[int] = []  # identities of the results that have gradients
         self._versions: list[int] = []
+        self.autocast: Callable[[], Any] = contextlib.nullcontext  # as it is in the call
+        self._known: set[int] = set()  # findings that were there before
         self.parameters: set[int] = set()  # inputs that nothing may write into
 
     def before(self, args: Sequence[Any]) -> None:
@@ -52,6 +55,8 @@ class FirstStages:
         import torch
 
         self._keep_what_is_written()
+        self._known = set(map(id, self.comparison.findings))
+        self.autocast = autocast_now()
         self.identities = list(map(id, args))
         self.need_gradients = [getattr(one, "requires_grad", False) for one in args]
         self._versions = [version_of(one) for one in args]
@@ -86,7 +91,7 @@ class FirstStages:
         """Compares what the first call gave."""
         import torch
 
-        if not self._is_all and (self.comparison.wrong or any(one.wrong for one in self.comparison.verdicts)):
+        if not self._is_all and self.is_told():
             return
         had_gradients = torch.is_grad_enabled()  # kept: transforms of functions in the graph ask for it
         try:
@@ -100,6 +105,11 @@ class FirstStages:
         finally:
             torch.set_grad_enabled(had_gradients)
 
+    def is_told(self) -> bool:
+        """Whether something was found since the call began that may be why the graph is wrong as a whole."""
+        return any(one.compile_id == self.name or one in self.comparison.wrong
+                   for one in self.comparison.since(self._known))  # fmt: skip
+
     def _compare(self, compiled: list[Any], outputs: int) -> None:
         try:
             whole = Whole(self.module, self.inputs, self.parameters)
@@ -111,7 +121,7 @@ class FirstStages:
             found = _first_wrong(judged)
         else:
             found = whole.first_wrong(compiled)
-        if found is None or self.comparison.wrong:
+        if found is None or self.is_told():
             return
         at, judgement = found
         nodes = [one for one in self._output().all_input_nodes if "example_value" in one.meta]
@@ -131,10 +141,12 @@ class FirstStages:
             nodes: operations that may be the ones.
             verdict: gets the finding; the graph's or, where it has none, the comparison if it is None.
         """
-        *first, last = _STAGES
-        backend, stage = next((one for one in first if whole.first_wrong(whole.compiled(one[0]))), last)
         calls = [node for node in self.module.graph.nodes if node.op not in ("placeholder", "output")]
-        cause = self._cause(whole, calls, backend)
+        cause, stage = None, "Dynamo"  # which runs a graph that is right for another call
+        for backend, name in _STAGES:
+            if whole.first_wrong(whole.compiled(backend)):
+                cause, stage = self._cause(whole, calls, backend), name
+                break
         if cause is not None:
             name = str(getattr(cause.target, "__name__", cause.target))
             nodes, what = [cause], f"the gradient of {name}" if verdict is not None else name
@@ -302,11 +314,9 @@ class _Written(Exception):
 
 def _unwritten(values: Iterable[Any]) -> Any:
     """A mode of the dispatcher in which an operation that would write into some tensors raises `_Written`."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-
     memory = set(map(memory_of, values))
 
-    class Unwritten(TorchDispatchMode):  # type: ignore[misc]
+    class Unwritten(dispatch_mode()):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
             for at, argument in enumerate(func._schema.arguments):
@@ -398,7 +408,6 @@ def _tensors(values: Any) -> list[Any]:
 def widening(seed: int, eps: float) -> Any:
     """A mode of the dispatcher in which operations are in fp64, their results rounded at random by `eps`."""
     import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_map
 
     numbers = torch.Generator().manual_seed(seed)
@@ -408,7 +417,7 @@ def widening(seed: int, eps: float) -> Any:
             return value.to(torch.float64)
         return wide_dtype(value) or value if isinstance(value, torch.dtype) else value
 
-    class Widened(TorchDispatchMode):  # type: ignore[misc]
+    class Widened(dispatch_mode()):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             for argument, value in zip(func._schema.arguments, args):
                 if argument.alias_info is not None and argument.alias_info.is_write and widened(value) is not value:

@@ -52,7 +52,7 @@ class ValueNumbers:
         """Whether an operation of before and one of after have the same value."""
         if self._left[one] == self._right[other]:
             return True
-        if (one, other) in self._tried or _like(one) != _like(other):
+        if (one, other) in self._tried or _like(one) != _like(other) or "placeholder" in (one.op, other.op):
             return False
         self._tried.add((one, other))
         equal = self._have_equal_inputs(one, other) or _like(one) is not None and self._agree(one, other)
@@ -61,7 +61,7 @@ class ValueNumbers:
         return equal
 
     def _have_equal_inputs(self, one: Any, other: Any) -> bool:
-        if one.op == "placeholder" or why_not(one) or why_not(other):
+        if why_not(one) or why_not(other):
             return False
         (form, inputs), (other_form, other_inputs) = _call(one), _call(other)
         return form == other_form and all(map(self.are_equal, inputs, other_inputs))
