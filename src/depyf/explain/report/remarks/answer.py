@@ -69,13 +69,16 @@ def _table(remarks: Sequence[Remark], base: str) -> list[str]:
     places = [f"{short(one.file, base)}:{one.line}" for one in remarks]
     width = max(map(len, places), default=0)
     lines = []
+    known: set[str] = set()  # what torch says of a finding above, for the same reason
     for number, (place, one) in enumerate(zip(places, remarks)):
         first, *more = _wrapped(one.said) or [""]
         lines.append("  {:{}}  {:10}  {}".format(place, width, one.kind, first).rstrip())
         details = [words for words in one.details if not (one.is_general and words == one.explanation)]
-        told = [*details, *one.advice[:_ADVICE], one.link]
-        for words in told if number < _IN_FULL else [*details[:1], *one.advice[:1]]:
-            more += _wrapped(words)
+        general = [one.explanation, *one.advice[:_ADVICE], one.link]
+        told = [*details, *general[1:]] if number < _IN_FULL else [*details[:1], *one.advice[:1]]
+        for words in told:
+            more += _wrapped(words) if words not in known else []
+        known.update(general)
         lines += ["  {:{}}  {:10}  {}".format("", width, "", words) for words in more]
     return lines
 
