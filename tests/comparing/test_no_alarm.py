@@ -117,6 +117,13 @@ def test_a_long_sum_in_another_order_is_rounding(tmp_path):
     assert compared(tmp_path, lambda x: (x.float().sum(), x.float().square().sum()), values).findings == []
 
 
+def test_what_is_left_of_a_division_is_off_by_units_of_the_dividend(tmp_path):
+    torch.manual_seed(1)
+    dividend, divisor = torch.randn(400) * 9, torch.randn(400).abs() + 0.1
+    report = compared(tmp_path, lambda x, y: (x % y, torch.remainder(x, -y), torch.fmod(x, y)), dividend, divisor)
+    assert report.findings == []
+
+
 def test_a_mean_of_nothing_has_no_decomposition_to_check(tmp_path):
     function = torch.nn.functional.layer_norm
     assert compared(tmp_path, lambda x: function(x, x.shape[-1:]) + 1, torch.ones(4, 0)).findings == []

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..explain.containment import logger
 from ..explain.graphs.capture import lines_of_trace
-from .evaluate import alone, number_of, why_not
+from .evaluable import number_of, why_not
+from .evaluate import alone
 from .findings import Finding, NumericReport
 from .graph_copies import random_like
 from .rounding import Judgement, apart

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-import weakref
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
-from .facts import LOWERED
+from .evaluable import ONLY_WRITES, UNINITIALISED, layout_of, lowered, why_not, why_not_its_operator
 from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
-__all__ = ["Cannot", "Eager", "Exact", "RANDOM", "References", "Rounded", "STALE", "alone", "as_integers", "closure",
-           "evaluate", "evaluate_in_memory", "has_sums", "layout_of", "number_of", "units_of", "why_not",
-           "wide_dtype"]
+__all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "alone", "as_integers", "closure", "evaluate",
+           "evaluate_in_memory", "has_sums", "of_rounding", "units_of", "wide_dtype"]  # fmt: skip
 
 _PRODUCTS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "convolution_backward", "linear", "mv", "addmv", "dot")
 _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool", "scatter", "index_put", "embedding",
@@ -25,131 +23,9 @@ _NO_FP64 = ("view.dtype", "mkldnn", "mkl.", "onednn", "quantized", "nextafter", 
 
 _MANY = 256  # elements, of which some lie where rounding shows
 
-RANDOM = "random"
-STALE = "a read of memory that was written in place"
-_UNINITIALISED = "uninitialised memory"
-_ONLY_WRITES = "an operator that only writes into its arguments"
-_STALE: Any = weakref.WeakKeyDictionary()  # by graph
-
 
 class Cannot(Exception):
     """An operation that can't be evaluated: the text says why."""
-
-
-# ---- which operations
-
-
-def why_not(node: Any) -> str:
-    """Why the operation of a node can't be evaluated again; "" when it can."""
-    return STALE if node in _stale(node) else _why_not_its_operator(node)
-
-
-def _why_not_its_operator(node: Any) -> str:
-    import torch
-
-    target = node.target
-    if node.op in ("placeholder", "get_attr", "output") or callable(target) and _is_plain(target):
-        return ""
-    if _name(target) in LOWERED:
-        return ""
-    if not isinstance(target, torch._ops.OpOverload):
-        return "a higher-order operator"
-    name = str(target)
-    namespace = target.namespace
-    if any(word in name for word in ("inductor_rand", "inductor_seed", "inductor_lookup_seed")) or _draws(node):
-        return RANDOM
-    if namespace.startswith(("_c10d", "c10d")):
-        return "a collective"
-    if namespace not in ("aten", "prims", "mkldnn", "mkl", "quantized", "onednn", "inductor"):
-        return "a custom operator"
-    if target._schema.name.rpartition("::")[2].startswith(("empty", "new_empty")):
-        return _UNINITIALISED
-    if "as_strided" in name and layout_of(node) is None:
-        return "as_strided, which depends on memory"
-    if target._schema.is_mutable and not target._schema.returns:
-        return _ONLY_WRITES
-    return ""
-
-
-def _stale(node: Any) -> set[Any]:
-    """The operations of a node's graph that read memory into which another has written: here are values, no memory."""
-    graph = getattr(node, "graph", None)
-    if graph is None:
-        return set()
-    if graph not in _STALE:
-        stale: set[Any] = set()
-        _STALE[graph] = stale
-        roots: dict[Any, Any] = {}  # a node: whose memory it has
-        written: dict[Any, Any] = {}  # that memory: the last operation that wrote into it
-        seen: dict[Any, Any] = {}  # a node: the last write that is in its value
-        for one in graph.nodes:
-            read = list(one.all_input_nodes) if one.op == "call_function" else []
-            if "copy_.default" in str(one.target):
-                read = list(one.args[1:2])
-            if any(written.get(roots.get(source)) is not seen.get(source) for source in read):
-                stale.add(one)
-            of, writes = _memory_of(one)
-            roots[one], seen[one] = (roots.get(of, of), seen.get(of)) if of is not None else (one, None)
-            if writes:
-                written[roots[one]] = seen[one] = one
-    known: set[Any] = _STALE[graph]
-    return known
-
-
-def _memory_of(node: Any) -> tuple[Any, bool]:
-    """The argument whose memory an operation's result has, or None; whether it writes there."""
-    arguments = getattr(getattr(node.target, "_schema", None), "arguments", ())
-    for argument, value in zip(arguments, node.args):
-        if argument.alias_info is not None and hasattr(value, "op"):
-            return value, argument.alias_info.is_write
-    is_item = _name(node.target) == "getitem"
-    return (node.args[0] if is_item and node.args else None), False
-
-
-def _draws(node: Any) -> bool:
-    """Whether an operation draws random numbers: attention without dropout doesn't."""
-    import torch
-
-    if torch.Tag.nondeterministic_seeded not in node.target.tags:
-        return False
-    for at, argument in enumerate(node.target._schema.arguments):
-        if argument.name == "dropout_p":
-            share = node.args[at] if at < len(node.args) else node.kwargs.get(argument.name, argument.default_value)
-            return bool(share != 0)
-    return True
-
-
-def layout_of(node: Any) -> tuple[int, ...] | None:
-    """The strides of what ``as_strided`` is given, where that is all of its memory; else None."""
-    import torch
-
-    like: Any = getattr(node.args[0], "meta", {}).get("val")
-    if type(like) not in (torch.Tensor, torch._subclasses.FakeTensor) or like.is_conj() or like.storage_offset() != 0:
-        return None
-    strides = [number_of(one) for one in like.stride()]
-    by_stride = sorted((stride, number_of(size)) for stride, size in zip(strides, like.shape) if number_of(size) != 1)
-    reach = 1
-    for stride, size in by_stride:
-        if stride != reach:
-            return None
-        reach *= size
-    whole = number_of(like.untyped_storage().nbytes()) == reach * like.element_size()
-    return tuple(strides) if whole else None
-
-
-def number_of(value: Any) -> Any:
-    """A symbolic number as it is in this call."""
-    node = getattr(value, "node", None)
-    return value if node is None or not hasattr(node, "hint") else node.hint
-
-
-def _name(target: Any) -> str:
-    return str(getattr(target, "__name__", ""))
-
-
-def _is_plain(target: Any) -> bool:
-    """A function of Python's, on numbers or tuples: ``operator.getitem``."""
-    return (getattr(target, "__module__", "") or "") in ("_operator", "builtins", "math", "torch._sym_ops", "torch")
 
 
 def has_sums(nodes: Iterable[Any]) -> bool:
@@ -193,7 +69,7 @@ class Eager:
     def argument(self, value: Any) -> Any:
         return value
 
-    def result(self, node: Any, value: Any) -> Any:
+    def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         return value
 
 
@@ -215,7 +91,7 @@ class Exact(Eager):
             return wide_dtype(value) or value
         return value
 
-    def result(self, node: Any, value: Any) -> Any:
+    def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         return self.source(value)  # of `full` and its like, which take the default precision
 
 
@@ -227,10 +103,10 @@ class Rounded(Exact):
 
         self._numbers, self._scale = torch.Generator().manual_seed(seed), scale
 
-    def result(self, node: Any, value: Any) -> Any:
+    def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         import torch
 
-        like, value = node.meta.get("val"), super().result(node, value)
+        like, value = node.meta.get("val"), super().result(node, value, args)
         if not isinstance(value, torch.Tensor) or not isinstance(like, torch.Tensor):
             return value
         dtype = like.dtype
@@ -239,8 +115,16 @@ class Rounded(Exact):
         info = torch.finfo(dtype)
         dice = random_numbers(torch.rand, value.shape, self._numbers) - 0.5
         step = self._scale * dice.to(value.device) * _units(node, info.eps)
-        rounded = value + (value * info.eps + info.smallest_normal * info.eps) * step
+        rounded = value + (of_rounding(node.target, args, value) * info.eps + info.smallest_normal * info.eps) * step
         return torch.where(rounded.abs() > info.max, rounded.sign() * float("inf"), rounded)
+
+
+def of_rounding(operation: Any, arguments: Sequence[Any], result: Any) -> Any:
+    """The numbers whose units in the last place are those of an operation's error.
+
+    What is left of a division is a difference: it is off by units of the dividend.
+    """
+    return arguments[0] if any(word in str(operation) for word in ("remainder", "fmod")) else result
 
 
 def units_of(operation: Any, arguments: Iterable[Any], result: Any, eps: float) -> float:
@@ -348,9 +232,9 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         for part in node.target.split("."):
             value = getattr(value, part)
         return how.source(value)
-    reason = _why_not_its_operator(node) if in_memory else why_not(node)
+    reason = why_not_its_operator(node) if in_memory else why_not(node)
     if in_memory:
-        reason = reason.replace(_ONLY_WRITES, "")
+        reason = reason.replace(ONLY_WRITES, "")
         if "as_strided" in str(node.target):
             raise Cannot("as_strided among writes")
     if reason or node.op != "call_function":
@@ -367,10 +251,9 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         value = args[0]
         memory = torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
-    target = torch.ops.aten.reshape.default if node.target in _views() else node.target
-    target = LOWERED.get(_name(target), target)
+    target = torch.ops.aten.reshape.default if node.target in _views() else lowered(node.target)
     try:
-        return how.result(node, target(*args, **kwargs))
+        return how.result(node, target(*args, **kwargs), args)
     except (RuntimeError, NotImplementedError) as error:
         if not isinstance(how, Exact):
             raise
@@ -465,7 +348,7 @@ class References:
         """The elements of a node that depend on what was in memory that nobody has written; None if there is none."""
         import torch
 
-        empty = [one for one in self.values if why_not(one) == _UNINITIALISED]
+        empty = [one for one in self.values if why_not(one) == UNINITIALISED]
         if not empty:
             return None
         filled = []

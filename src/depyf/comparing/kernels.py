@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from .evaluate import closure, why_not
+from .evaluable import why_not
+from .evaluate import closure
 
 __all__ = ["Group", "MadeBuffer", "PROBE", "Plan", "KernelNode", "without_probes"]
 

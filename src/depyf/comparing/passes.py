@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
-from .evaluate import RANDOM, STALE, Cannot, alone, closure, why_not
+from .evaluable import RANDOM, STALE, why_not
+from .evaluate import Cannot, alone, closure
 from .findings import Finding, GraphVerdict
 from .graph_copies import GraphCopy, is_in_memory, is_tangent, ordinals, values_of
 from .rounding import apart

@@ -10,7 +10,7 @@
     first_calls.py  the first call of each function, beside eager's in a process of its own (eager_process.py)
     call_values.py, left_behind.py   what a call returns and changes, and how far off that may be
     operations.py   which line did so first
-    evaluate.py     operations in eager's precision, in fp64, and rounded at random
+    evaluable.py, evaluate.py   operations in eager's precision, in fp64, and rounded at random
     rounding.py     the rule: is it farther off than rounding explains?
     zoom.py         from a wrong buffer to the line, and the repro file
     findings.py     what was found, as data

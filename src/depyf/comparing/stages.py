@@ -11,7 +11,7 @@ import copy
 from typing import AbstractSet, Any, Callable, Iterable, Iterator, Sequence
 
 from ..explain.containment import logger
-from .evaluate import Cannot, units_of, wide_dtype
+from .evaluate import Cannot, of_rounding, units_of, wide_dtype
 from .facts import autocast_now, dispatch_mode
 from .findings import Finding, GraphVerdict, NumericReport
 from .rounding import CONSTANTS, Judgement, judge, random_numbers, same, settled
@@ -427,6 +427,6 @@ def widening(seed: int, eps: float) -> Any:
             if not eps or is_view or not isinstance(result, torch.Tensor) or result.dtype != torch.float64:
                 return result
             dice = random_numbers(torch.rand, result.shape, numbers) - 0.5
-            return result + result * (eps * units_of(func, args, result, eps)) * dice
+            return result + of_rounding(func, args, result) * (eps * units_of(func, args, result, eps)) * dice
 
     return Widened()
