@@ -99,9 +99,12 @@ def _short(text: str) -> str:
 
 
 def _listed(title: str, found: List[Any]) -> List[str]:
-    """A heading and a line for each program with each reason; nothing if nothing was found."""
+    """A heading and a line for each reason, with its programs and cells; nothing if nothing was found."""
     cells: Dict[Any, List[str]] = {}
     for row, reason in found:
         cells.setdefault((row["program"], reason), []).append(cell_of(row))
-    lines = ["* `{}`: {} ({})".format(*key, ", ".join(where)) for key, where in sorted(cells.items())]
+    programs: Dict[Any, List[str]] = {}
+    for (program, reason), where in sorted(cells.items()):
+        programs.setdefault((reason, ", ".join(where)), []).append("`{}`".format(program))
+    lines = ["* {}: {} ({})".format(", ".join(names), *key) for key, names in programs.items()]
     return ["## " + title, "\n".join(lines)] if lines else []

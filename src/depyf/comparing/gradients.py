@@ -38,46 +38,65 @@ class Gradients:
         Args:
             every: the number of calls, if it is not the first.
         """
+        import torch
+
         leaves = leaves_of(results)
-        made = _with_gradients(leaves)
+        made = [at for at, one in enumerate(leaves) if getattr(one, "requires_grad", False)]
         ids = list(map(id, args))
         wanted = [at for at, needs in enumerate(stages.need_gradients) if needs and ids.count(ids[at]) == 1]
         if not made or not wanted or is_autograd_compiled():
             return
-        name = f"{stages.name} gradients"
-        verdict = GraphVerdict(name)
-        if every:
-            verdict = self._later.setdefault(name, GraphVerdict.of_later_calls(name, every))
-            if any(one.compile_id == stages.name for one in stages.comparison.findings):  # is told
-                return
+        is_told = every and any(one.compile_id == stages.name for one in stages.comparison.findings)
+        if is_told:
+            return
+        verdict = self._verdict(f"{stages.name} gradients", every)
         nodes = {leaves[at].grad_fn for at in made if id(leaves[at]) not in ids}
         if len(nodes) != 1 or None in nodes:
             verdict.count("outputs", False, "its results are views")
             stages.comparison.add(verdict)
             return
         (node,) = nodes
-        outputs = {at: (leaves[at].output_nr, leaves[at].detach()) for at in made if leaves[at].grad_fn is node}
-        places = _places(node, [args[at] for at in wanted])
+        outputs = {at: leaves[at].output_nr for at in made if leaves[at].grad_fn is node}
+        zeros = [functools.partial(torch.zeros, leaves[at].shape, dtype=leaves[at].dtype, device=leaves[at].device)
+                 for at in outputs]  # fmt: skip
+        places = dict(zip(wanted, _places(node, [args[at] for at in wanted])))
         if not stages.reason:
             stages.keep(args)
         if not every:
             stages.made = [id(leaves[at]) for at in outputs]
+        handles: list[Any] = []
+        hook = functools.partial(self._ran, handles, stages, verdict, outputs, zeros, places)
+        handles.append(node.register_hook(hook))
 
-        def ran(mine: Sequence[Any], incoming: Sequence[Any]) -> None:
-            handle.remove()
-            given = {at: _or_zeros(incoming[one], like) for at, (one, like) in outputs.items()}
-            known = {one for one, _ in outputs.values()}
-            if any(one is not None for at, one in enumerate(incoming) if at not in known):
-                verdict.count("outputs", False, "gradients come in for what it writes into or for views of its results")
-                stages.comparison.add(verdict)
-                return
-            gradients = {at: dense(mine[place]) for at, place in zip(wanted, places) if place >= 0}
-            if not stages.reason:
-                stages.comparison.add(verdict)
-                self._contained(_compare, stages, gradients, given, verdict)
-            self._contained(self._calls.ran_backward, stages, list(given.values()), gradients)
+    def _ran(
+        self, handles: list[Any], stages: FirstStages, verdict: GraphVerdict, outputs: dict[int, int],
+        zeros: Sequence[Callable[[], Any]], places: dict[int, int], mine: Sequence[Any], incoming: Sequence[Any],
+    ) -> None:  # fmt: skip
+        """The node has run: its gradients, and those that came in.
 
-        handle = node.register_hook(ran)
+        Args:
+            handles: of this hook.
+            outputs: by the places of the graph's results, those of the node's.
+            zeros: make a gradient for those to which none has come.
+            places: by those of the graph's inputs, those of the node's gradients.
+        """
+        handles.pop().remove()
+        if any(one is not None for at, one in enumerate(incoming) if at not in outputs.values()):
+            verdict.count("outputs", False, "gradients come in for what it writes into or for views of its results")
+            stages.comparison.add(verdict)
+            return
+        came = {at: incoming[one] for at, one in outputs.items()}
+        given = {at: made() if one is None else dense(one.detach()) for (at, one), made in zip(came.items(), zeros)}
+        gradients = {at: dense(mine[place]) for at, place in places.items() if place >= 0}
+        if not stages.reason:
+            stages.comparison.add(verdict)
+            self._contained(_compare, stages, gradients, given, verdict)
+        self._contained(self._calls.ran_backward, stages, list(given.values()), gradients)
+
+    def _verdict(self, name: str, every: int) -> GraphVerdict:
+        if not every:
+            return GraphVerdict(name)
+        return self._later.setdefault(name, GraphVerdict.of_later_calls(name, every))
 
 
 def _places(node: Any, inputs: Sequence[Any]) -> list[int]:
@@ -89,18 +108,6 @@ def _places(node: Any, inputs: Sequence[Any]) -> list[int]:
         found = [at for at, (target, number) in enumerate(targets) if target is key[0] and number == key[1]]
         places.append(found[0] if len(found) == 1 else -1)
     return places
-
-
-def _or_zeros(gradient: Any, like: Any) -> Any:
-    import torch
-
-    return torch.zeros_like(like) if gradient is None else dense(gradient.detach())
-
-
-def _with_gradients(leaves: Sequence[Any]) -> list[int]:
-    import torch
-
-    return [at for at, one in enumerate(leaves) if isinstance(one, torch.Tensor) and one.requires_grad]
 
 
 def _compare(
