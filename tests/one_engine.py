@@ -1,4 +1,4 @@
-"""The linear and the irreducible engine by themselves: no other way is tried for the code, only for functions in it."""
+"""The room of unstructured code by itself: no other way is tried for the code, only for functions in it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 from depyf.decompiler.bytecode import RawCode, load
 from depyf.decompiler.bytecode.kinds import is_comprehension
-from depyf.decompiler.dispatch import decompile_dispatch
 from depyf.decompiler.driver.decompilation import Decompilation
-from depyf.decompiler.events import DecompiledCode, decompile_events
 from depyf.decompiler.names.dynamo import DYNAMO_HINTS
 from depyf.decompiler.names.respelling import respell
 from depyf.decompiler.proof import Level, Verdict, prove_all
@@ -17,11 +15,12 @@ from depyf.decompiler.proof.symbolic.prove import prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.stack_machine.machine import Definition
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.unstructured import DecompiledCode, decompile_unstructured
 from depyf.errors import DecompilationError
 
 
 class Proven(NamedTuple):
-    """What events/ made of a code object, the code recompiled from it, and how the two compare."""
+    """The text of a code object, the code recompiled from it, and how the two compare."""
 
     result: DecompiledCode
     code: types.CodeType
@@ -41,16 +40,16 @@ def definition_of(raw: RawCode) -> Definition:
     if isinstance(tree, n.Expr):
         arguments: Any = tree.value.args if isinstance(tree.value, n.Lambda) else n.arguments()
         return n.FunctionDef("nested", arguments, [n.Return(getattr(tree.value, "body", tree.value))])
-    return decompile_events(raw, definition_of, naming=DYNAMO_HINTS).tree
+    return decompile_unstructured(raw, definition_of, carries=True, naming=DYNAMO_HINTS).tree
 
 
 def analyze(code: types.CodeType) -> Proven:
-    """``code`` decompiled by events/, recompiled, and compared with what was recompiled.
+    """``code`` decompiled with states carried from block to block, recompiled, and compared with what was recompiled.
 
     Raises DecompilationError if there is no text for it, or the text does not compile.
     """
     raw = load(code)
-    result = decompile_events(respell(raw).raw, definition_of, naming=DYNAMO_HINTS)
+    result = decompile_unstructured(respell(raw).raw, definition_of, carries=True, naming=DYNAMO_HINTS)
     again = recompile(result.text, code, "<depyf>")
     proofs = prove_all(raw, load(again), symbolic=prove_symbolic)
     verdict = proofs[raw][0]
@@ -62,7 +61,7 @@ def analyze(code: types.CodeType) -> Proven:
 
 
 def dispatched(raw: RawCode) -> DecompiledCode:
-    """``raw`` by dispatch/."""
+    """``raw``, each block by itself."""
 
     def nested(inner: RawCode) -> Definition:
         try:
@@ -70,6 +69,6 @@ def dispatched(raw: RawCode) -> DecompiledCode:
         except DecompilationError:
             if is_comprehension(inner):
                 raise
-            return decompile_dispatch(inner, nested, naming=DYNAMO_HINTS).tree
+            return decompile_unstructured(inner, nested, carries=False, naming=DYNAMO_HINTS).tree
 
-    return decompile_dispatch(raw, nested, naming=DYNAMO_HINTS)
+    return decompile_unstructured(raw, nested, carries=False, naming=DYNAMO_HINTS)

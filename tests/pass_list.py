@@ -22,7 +22,10 @@ def table() -> str:
     for stage in STAGES:
         rooms = " and ".join(f"`{room}/`" for room in stage.room.split(", "))
         lines += [f"### {stage.name}", "", f"In {rooms}. Gives {stage.gives}.", ""]
-        if stage.passes:
+        first = next(one for one in STAGES if one.passes == stage.passes)
+        if stage.passes and first is not stage:
+            lines += [f"Its passes are those of `{first.name}`.", ""]
+        elif stage.passes:
             lines += ["| pass | what it does, and why here |", "|---|---|"]
             lines += [f"| `{stage.name}:{one.name}` | {one.why} |" for one in stage.passes]
             lines += ["", *_invariants(stage.passes), ""]

@@ -29,7 +29,7 @@ SOURCE = ROOT / "src"
 ROOMS = {
     "depyf.decompiler": (
         "passes", "limits", "bytecode", "syntax", "printing", "proof", "names", "flowgraph", "lift", "structure",
-        "definitions", "layout", "surface_forms", "stack_machine", "events", "dispatch", "driver", "live",
+        "definitions", "layout", "surface_forms", "stack_machine", "unstructured", "driver", "live",
     ),
     "depyf.explain": (
         "torch_facts", "for_reading", "dump", "transformed", "guards", "graphs", "kernels", "stepping", "frames",

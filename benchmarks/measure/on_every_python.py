@@ -38,7 +38,7 @@ TESTS = (
     "tests/decompiler/test_other_versions.py", "tests/proof/test_verify.py", "tests/proof/test_prove.py",
     "tests/proof/test_scaffold.py", "tests/proof/test_compiler_pool.py", "tests/bytecode/test_qualnames.py",
     "tests/bytecode/test_code_flags.py", "tests/benchmarks/test_witness.py",
-    "tests/events/test_dynamo.py", "tests/stack_machine", "tests/assembler",
+    "tests/unstructured/test_dynamo.py", "tests/stack_machine", "tests/assembler",
 )  # fmt: skip
 AT_ENDS = ("tests/cli", "tests/decompiler/test_growth.py", "tests/decompiler/test_nesting.py",
            "tests/decompiler/test_nothing_hidden.py")  # fmt: skip

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import depyf
-from depyf.decompiler.bytecode import Instruction
+from depyf.decompiler.bytecode import Instruction, load
 from depyf.decompiler.bytecode.dead_code import _described
-from depyf.decompiler.events.paths import Paths
 from depyf.decompiler.limits.budget import Budget, OutOfBudget
+from depyf.decompiler.unstructured import decompile_unstructured
 
 
 def compiled(text: str) -> types.CodeType:
@@ -50,10 +50,17 @@ def test_dead_code_may_jump_anywhere():
     assert _described([Instruction("NOP"), Instruction("JUMP", target=7)], 1) is None
 
 
-def test_loops_are_looked_for_within_the_budget():
-    instructions = [Instruction("FOR_ITER", target=place + 1) for place in range(2_000)]
-    paths = Paths([*instructions, Instruction("RETURN_VALUE")], "f")
-    budget = Budget(1_000)
+def test_nested_loops_are_written_within_the_budget():
+    def f(a):
+        pass
+
+    loops: list[Instruction] = []
+    for _ in range(80):
+        loops += [Instruction("LOAD_FAST", "a"), Instruction("GET_ITER"), Instruction("FOR_ITER"), Instruction("POP")]
+    for head in reversed(range(2, len(loops), 4)):
+        loops.append(Instruction("JUMP", target=head))
+        loops[head].target = len(loops)
+    loops += [Instruction("CONST", None), Instruction("RETURN_VALUE")]
+    budget = Budget(2_000)
     with budget.counted(), budget.part("f", 2_000), pytest.raises(OutOfBudget):
-        for head in range(2_000):
-            paths.loop(head)
+        decompile_unstructured(load(f.__code__), carries=True, instructions=loops)

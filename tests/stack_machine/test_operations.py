@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from depyf.decompiler.bytecode import Instruction, RawCode, load, stack_use
-from depyf.decompiler.dispatch.operations import HANDLERS as OF_DISPATCH
-from depyf.decompiler.dispatch.patterns import HANDLERS as OF_PATTERNS
-from depyf.decompiler.events.operations import HANDLERS as OF_EVENTS
 from depyf.decompiler.names.spelling import Spelling
 from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.stack_machine import HANDLERS, Machine
 from depyf.decompiler.stack_machine.state import Const, Null, Opaque, Pure, Raised, Value
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.unstructured.operations import CARRIED
+from depyf.decompiler.unstructured.operations import HANDLERS as OF_THE_ROOM
+from depyf.decompiler.unstructured.patterns import HANDLERS as OF_PATTERNS
 from depyf.errors import DecompilationError
 
 
@@ -246,25 +246,12 @@ def test_every_operation_is_in_the_table():
 
 DIFFERENT = {
     # for each operation a program; what stack and statements, or what error, all operations make of it, then those of
-    # events, then those of dispatch if it is something else
-    "LIST_APPEND": ("LOAD_FAST a; LOAD_FAST b; LIST_APPEND 1",
-                    "a container is added to that others may have made", "a; a += [b]"),
-    "BUILD_LIST_UNPACK": ("LOAD_FAST a; BUILD_LIST_UNPACK 1; LOAD_FAST b; STORE_FAST x",
-                          "items; items = [*a]; x = b", "[*a]; x = b"),
-    "BUILD_TUPLE_UNPACK": ("LOAD_FAST a; BUILD_TUPLE_UNPACK 1; LOAD_FAST b; STORE_FAST x",
-                           "items; items = (*a,); x = b", "(*a,); x = b"),
-    "IMPORT_NAME": ("CONST 0; CONST None; IMPORT_NAME m", "m; import m as m",
-                    "an import in code with other stack shapes"),
-    "LOAD_ASSERTION_ERROR": ("LOAD_ASSERTION_ERROR", "AssertionError(); ",
-                             "an assertion in code with other stack shapes"),
+    # unstructured/
     "CALL": ("RAISED exit; CONST None; CONST None; CONST None; CALL (2, ())",
-             "no expression gives this value (Raised)", "no expression gives this value (Raised)", "RAISED; "),
-    "GET_AWAITABLE": (f"RAISED; GET_AWAITABLE 1; {AWAIT}", "no expression gives this value (Raised)",
-                      "GET_AWAITABLE is not understood outside the shapes that a compiler makes", "RAISED; "),
-    "POP_EXCEPT": ("LOAD_FAST a; POP_EXCEPT", "POP_EXCEPT finds no exception",
-                   "POP_EXCEPT finds no exception", "; "),
-    "JUMP": ("JUMP", "JUMP is not understood outside the shapes that a compiler makes",
-             "JUMP is not understood outside the shapes that a compiler makes", "; "),
+             "no expression gives this value (Raised)", "RAISED; "),
+    "GET_AWAITABLE": (f"RAISED; GET_AWAITABLE 1; {AWAIT}", "no expression gives this value (Raised)", "RAISED; "),
+    "POP_EXCEPT": ("LOAD_FAST a; POP_EXCEPT", "POP_EXCEPT finds no exception", "; "),
+    "JUMP": ("JUMP", "JUMP is not understood outside the shapes that a compiler makes", "; "),
 }  # fmt: skip
 
 
@@ -277,21 +264,18 @@ def told(program: str, handlers: Any) -> str:
 
 
 @pytest.mark.parametrize("operation", DIFFERENT)
-def test_where_the_rooms_differ(operation: str):
-    program, every, of_events, *of_dispatch = DIFFERENT[operation]
+def test_where_the_room_differs(operation: str):
+    program, every, of_the_room = DIFFERENT[operation]
     assert told(program, HANDLERS) == every
-    assert told(program, OF_EVENTS) == of_events
-    assert told(program, OF_DISPATCH) == (of_dispatch[0] if of_dispatch else every)
+    assert told(program, OF_THE_ROOM) == of_the_room
 
 
-def test_the_rooms_differ_only_there():
-    own = {op for handlers in (OF_EVENTS, OF_DISPATCH) for op in handlers if handlers[op] is not HANDLERS.get(op)}
+def test_the_room_differs_only_there():
+    own = {op for op, handler in OF_THE_ROOM.items() if handler is not HANDLERS.get(op)}
     assert own == {*DIFFERENT, *OF_PATTERNS}  # tests/assembler makes programs with operations of patterns
 
 
-@pytest.mark.parametrize("operation", sorted(set(HANDLERS) - set(OF_EVENTS)))
-def test_what_events_leaves_to_dispatch(operation: str):
+@pytest.mark.parametrize("operation", sorted(set(OF_THE_ROOM) - set(CARRIED)))
+def test_what_is_left_to_other_strategies(operation: str):
     program = next(program for program, _, _ in CASES if operation in [ins.op for ins in parsed(program)])
-    reason = f"{operation} is not understood outside the shapes that a compiler makes"
-    assert operation in OF_DISPATCH
-    assert told(program, OF_EVENTS) in (reason, *(DIFFERENT[op][2] for op in DIFFERENT if op in program))
+    assert told(program, CARRIED) == f"{operation} is not understood outside the shapes that a compiler makes"

@@ -6,6 +6,6 @@ objects and proves them, ``partial.py`` and ``refused.py`` show what remains of 
 puts the text into the author's lines and columns. Holds on exit: whatever is not proven is refused, and marked in the
 text.
 Imports ``passes/``, ``limits/``, ``bytecode/``, ``syntax/``, ``printing/``, ``proof/``, ``names/``, ``flowgraph/``,
-``lift/``, ``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``stack_machine/``, ``events/`` and
-``dispatch/``.
+``lift/``, ``structure/``, ``definitions/``, ``layout/``, ``surface_forms/``, ``stack_machine/`` and
+``unstructured/``.
 """

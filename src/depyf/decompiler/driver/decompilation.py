@@ -14,7 +14,6 @@ from ..definitions.bodies import on_one_line
 from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
 from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_rewritten
 from ..definitions.traces import dead_attributes, static_attributes
-from ..events import DecompiledCode
 from ..layout.lay_out import Layout
 from ..lift.values import Comprehension, Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
@@ -30,6 +29,7 @@ from ..structure import check_rules
 from ..surface_forms.kinds import KINDS, Search
 from ..syntax import nodes
 from ..syntax.grammar import grammar_of
+from ..unstructured import DecompiledCode
 from .authors_layout import identical_at_once, laid_out, quote_of, spelled_and_laid_out, wrapped_instead
 from .better_spellings import spelled_exactly
 from .listings import finished_as_text

@@ -22,8 +22,6 @@ from ..definitions.resolve import clauses_of, value_of_lambda
 from ..definitions.rewritten_asserts import fold_asserts
 from ..definitions.set_displays import order_sets
 from ..definitions.unused import mention_in_value, store_in_dead_code
-from ..dispatch.decompile import PASSES as DISPATCH
-from ..events.decompile import PASSES as EVENTS
 from ..flowgraph import (
     build_flowgraph,
     drop_abandoned_values,
@@ -59,6 +57,7 @@ from ..syntax import nodes
 from ..syntax.transforms import TRANSFORMS, Transform, check_names
 from ..syntax.transforms.folded_tests import literals_in_values
 from ..syntax.transforms.kept_constants import keep_constants
+from ..unstructured.decompile import PASSES as UNSTRUCTURED
 from . import invariants as that
 from .file_sets import is_of_file, make_sets_here
 from .listings import blocks_as_text, listing, statements_as_text
@@ -383,11 +382,12 @@ FINISHING = Stage(
 """From there to the printed body."""
 
 LINEAR = Stage(
-    "events", "events", "statements in order of their side effects", EVENTS, lambda work: statements_as_text(work.out)
+    "events", "unstructured", "statements in order of their side effects", UNSTRUCTURED,
+    lambda work: statements_as_text(work.out),
 )
 IRREDUCIBLE = Stage(
-    "dispatch", "dispatch", "nested statements, with a dispatch loop where control is irreducible", DISPATCH,
-    lambda work: statements_as_text(work.out),
+    "dispatch", "unstructured", "nested statements, with a dispatch loop where control is irreducible",
+    UNSTRUCTURED, lambda work: statements_as_text(work.out),
 )  # fmt: skip
 
 STAGES = (

@@ -1,4 +1,4 @@
-"""The statements of code that is not structured: events/ or dispatch/ writes it."""
+"""The statements of code that is not structured: unstructured/ writes it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from ..bytecode import RawCode, known_instructions
 from ..bytecode.kinds import kind_of
 from ..definitions.resolve import arguments_of
 from ..definitions.unused import declare_the_unused
-from ..dispatch import decompile_dispatch
-from ..events import DecompiledCode, decompile_events
 from ..names.spelling import Spelling
 from ..stack_machine.outlining import outline_comprehensions
 from ..syntax import nodes
+from ..unstructured import DecompiledCode, decompile_unstructured
 from .listings import statements_as_text
 from .passes import DISASSEMBLE, IRREDUCIBLE, LINEAR
 from .units import strategies_of
@@ -35,12 +34,11 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
         return _definition(work, function)
 
     def written(spelling: Spelling) -> DecompiledCode:
-        if engine == "dispatch":
-            after = stepper.observer(IRREDUCIBLE)
-            return decompile_dispatch(code, nested, enclosing, spelling, after, naming)
-        names = work.settings.result_names
-        after = stepper.observer(LINEAR)
-        return decompile_events(code, nested, enclosing, spelling, names, after, naming)
+        carries, names = engine == "events", work.settings.result_names
+        after = stepper.observer(LINEAR if carries else IRREDUCIBLE)
+        return decompile_unstructured(
+            code, nested, enclosing, spelling, carries=carries, result_names=names, after=after, naming=naming
+        )
 
     is_alone = raw is not work.root and work.strategy(work.root).engine == "structured"
     found = written(Spelling(raw) if is_alone else work.objects.spelling)

@@ -22,8 +22,8 @@ class DecompiledCode:
     """A code object as source: the tree, its text, and the number of operations that were evaluated statically.
 
     ``constants`` maps the spelling of each constant that is no literal to the constant. ``form`` is the form of the
-    control flow: "events", or, from dispatch/, "nested blocks", "state variable" (it selects the next block) or
-    "dispatch loop" (a loop around a choice by that variable).
+    control flow: "events" (states are carried from block to block), or, where they are stored, "nested blocks", "state
+    variable" (it selects the next block) or "dispatch loop" (a loop around a choice by that variable).
     """
 
     tree: n.FunctionDef | n.AsyncFunctionDef

@@ -1,5 +1,5 @@
-"""Inlined comprehensions (3.12 on) as calls of functions, which they were before: events/ and dispatch/ then need to
-know neither their loops nor the variables that they hide.
+"""Inlined comprehensions (3.12 on) as calls of functions, which they were before: unstructured/ then needs to know
+neither their loops nor the variables that they hide.
 
     GET_ITER; LOAD_FAST_AND_CLEAR x; SWAP; BUILD_LIST; SWAP; FOR_ITER; ...; SWAP; STORE_FAST x
     ->   GET_ITER; CONST <listcomp>; MAKE_FUNCTION; SWAP; CALL_FUNCTION

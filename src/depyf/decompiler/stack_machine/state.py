@@ -62,12 +62,6 @@ class Raised(Value):
     __slots__ = ()
 
 
-class Exit(Raised):
-    """The exit function of a context manager, below the body of its with statement."""
-
-    __slots__ = ()
-
-
 class ComprehensionFunction(Value):
     """The function of a comprehension, called with the iterator; ``definition`` returns the comprehension.
 

@@ -39,8 +39,7 @@ class Writer:
         self.all_uses_known = False
         """Whether a value that is neither on the stack nor in a variable is dead: unused results then get no name, and
         variables of ours that outlive the original's value are deleted."""
-        self.author_named: set[str] = set()  # variables named by the author: preferred in texts
-        self.preferred: set[str] = set()  # variables of the original, preferred over others that hold the same value
+        self.preferred: set[str] = set()  # variables of the original that texts mention rather than others
         self.to_delete: set[str] = set()  # variables of ours that are stale at a long-running operation
         self.set_before_loop: set[str] = set()  # variables of ours that a loop body resets, not deletes
         self.parked: frozenset[str] = frozenset()
@@ -144,8 +143,7 @@ class Writer:
                 text = n.Name(state.names[value][0])
         self.emit(n.Assign([n.Name(name)], text, line=line))
         if not isinstance(value, Const) and not (isinstance(value, Pure) and not value.operands):
-            names = state.names.setdefault(value, [])
-            names.insert(0 if name in self.preferred else len(names), name)
+            state.names.setdefault(value, []).append(name)
 
     def held_by(self, name: str, hint: str | None = None) -> Opaque:
         """Return a new value that the variable ``name``, by its spelling, holds from now on."""
@@ -254,11 +252,11 @@ class Writer:
                 self.out.append(n.Delete(deleted, line=self.line))
 
     def unfoldable(self, value: Value, others: Sequence[Value] = ()) -> Value:
-        """Return ``value``, stored to a variable if it is a constant: the compiler would fold an operation on it.
+        """Return ``value``, stored to a variable if it is a literal: the compiler would fold an operation on it.
 
         ``others`` are the other operands.
         """
-        if not isinstance(value, Const):
+        if not isinstance(value, Const) or not (is_literal(value.value) or type(value.value) is tuple):
             return value
         name = self.temporary("constant")
         with self.using([*others]):
@@ -334,7 +332,7 @@ class Writer:
         """Return the expression for one value. The caller ensures the order of events."""
         names = self.state.names.get(value)
         if names:
-            return n.Name(next((name for name in names if name in self.author_named), names[0]))
+            return n.Name(next((name for name in names if name in self.preferred), names[0]))
         if isinstance(value, Const):
             return self.constant(value.value)
         if isinstance(value, EventResult):

@@ -66,6 +66,7 @@ class Analysis:
 
     def __init__(self, instructions: list[Instruction], error: Error) -> None:
         self.instructions = instructions
+        self.stage = error("").stage
         self.error = error
         self.ranges = Ranges(instructions, error)
         self.nodes: dict[Any, DispatchNode] = {}
@@ -80,14 +81,18 @@ class Analysis:
         self._remove_unreachable()
 
     def _joins(self) -> set[int]:
-        """Return the instructions with several predecessors."""
+        """Return the instructions with several predecessors, not counting unreachable ones."""
         counts = [0] * (len(self.instructions) + 1)
-        counts[0] = 1
-        for index, ins in enumerate(self.instructions):
-            if ins.target >= 0:
-                counts[ins.target] += 1
-            if ins.op not in NO_FALL_THROUGH:
-                counts[index + 1] += 1
+        todo = [0]
+        while todo:
+            index = todo.pop()
+            counts[index] += 1
+            if counts[index] == 1 and index < len(self.instructions):
+                ins = self.instructions[index]
+                todo += [ins.target] if ins.target >= 0 else []
+                todo += [index + 1] if ins.op not in NO_FALL_THROUGH else []
+                if ins.handler is not None and not counts[ins.handler.target]:
+                    todo.append(ins.handler.target)
         return {index for index, count in enumerate(counts) if count > 1}
 
     def _remove_unreachable(self) -> None:
@@ -163,6 +168,7 @@ class Analysis:
         node.pcs, node.edges, node.handlers = [], [], []
         slots = [slot._replace(origin=index) for index, slot in enumerate(node.slots)]
         handled = handled_part(node.levels)
+        in_with = "exit" in [slot.kind for slot in slots]
         if node.end == "leave":
             level = node.levels[-1]
             node.edges = [self.edge(level.handler.target, handled_part(node.levels[:-1]), slots)]
@@ -182,10 +188,12 @@ class Analysis:
                         raise self.error("exception ranges that no source can have")
                     node.end, node.edges = "jump", [self.edge(pc, handled, slots)]
                     return
-                self.add_handler_edge(node, slots)
+                if levels:
+                    self.add_handler_edge(node, slots)
             spend(0.5 + len(slots) / 20 + len(node.levels) / 5, "the dispatch loop")
             node.pcs.append(pc)
-            self.check_exits(node, ins, slots)
+            if in_with:
+                self.check_exits(node, ins, slots)
             try:
                 if self.step(node, ins, pc, handled, slots):
                     return
@@ -212,7 +220,7 @@ class Analysis:
         if ins.op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
             self.enter_with(node, ins, pc, handled, slots)
             return True
-        if is_exit_call(ins, slots):
+        if ins.op == "CALL" and is_exit_call(ins, slots):
             slots[-4:] = [StackSlot("lasti")]
             return False
         if ins.op in ("GET_AWAITABLE", "YIELD_FROM") and slots[-1 - (ins.op == "YIELD_FROM")].kind == "lasti":
@@ -255,11 +263,14 @@ class Analysis:
 
     def check_exits(self, node: DispatchNode, ins: Instruction, slots: list[StackSlot]) -> None:
         """Check that after the body of a with statement the exit function is called before any visible effect."""
-        top = slots[-1].kind if slots else ""
-        if ins.op == "POP" and top == "exit" or ins.op == "RETURN_VALUE" and any(s.kind == "exit" for s in slots):
+        exits = [index for index, slot in enumerate(slots) if slot.kind == "exit"]
+        if not exits:
+            return
+        top = slots[-1].kind
+        if ins.op == "POP" and top == "exit" or ins.op == "RETURN_VALUE":
             raise self.error("a with statement is left without a call of the exit function")
         active = {level.handler.depth - 1 for level in node.levels if level.kind == "with"}
-        left = [index for index, slot in enumerate(slots) if slot.kind == "exit" and index not in active]
+        left = [index for index in exits if index not in active]
         if left and ins.op not in _UNSEEN and not (is_exit_call(ins, slots) and left[-1] == len(slots) - 4):
             raise self.error("something happens between a with statement and the call of its exit function")
         if left and is_exit_call(ins, slots) and slots[-4].detail[2] != node.levels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from ..bytecode import Instruction, RawCode
@@ -23,12 +24,14 @@ class Successor:
     def __init__(self, target: DispatchNode, statements: list[n.Statement]) -> None:
         self.target = target
         self.statements = statements
+        self.state = MachineState()  # at their end, where states are carried
+        self.line: int | None = None
 
 
 class DispatchBlock:
     """A node as statements. ``test`` selects one of two ``successors``: true, false.
 
-    ``iterator`` is the operand of a FOR_ITER, ``item`` the variable of its result.
+    ``iterator`` is the operand of a FOR_ITER, ``target`` what its result is assigned to.
     """
 
     def __init__(self, node: DispatchNode) -> None:
@@ -37,7 +40,7 @@ class DispatchBlock:
         self.test: n.Expression | None = None
         self.iterator: n.Expression | None = None
         self.is_async = False
-        self.item = ""
+        self.target: n.Expression = n.Name("")
         self.successors: list[Successor] = []
         self.line: int | None = None
 
@@ -46,19 +49,25 @@ class Blocks:
     """Executes the nodes on a stack ``machine`` and collects their blocks."""
 
     node: DispatchNode
-    exceptions: dict[Value, object]
-    """The values that are exceptions, with the levels of their handlers."""
 
     def __init__(
-        self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested, naming: NamingHints
+        self, raw: RawCode, spelling: Spelling, analysis: Analysis, nested: Nested | None, naming: NamingHints
     ) -> None:
+        self.raw = raw
         self.analysis = analysis
         self.instructions = analysis.instructions
         self.variables = SlotVariables(analysis, spelling)
-        self.bound = bound_variables(analysis, raw)
         handlers = {**HANDLERS, "CHECK_EXC_MATCH": self.match_exception}
-        self.machine = Machine(raw, spelling, "dispatch", handlers, self.upcoming, nested, naming)
+        self.machine = Machine(raw, spelling, analysis.stage, handlers, self.upcoming, nested, naming)
+        self.always_bound: frozenset[str] = frozenset()  # variables with made-up names, bound wherever they are read
+        self.exceptions: dict[Value, object] = {}  # with the levels of their handlers
+        self.skipped: dict[DispatchNode, int] = {}  # how many operations of a node one before it executes
         self.machine.preferred = {spelling.variable(name) for name in raw.localsplus}
+
+    @cached_property
+    def bound(self) -> dict[DispatchNode, frozenset[str]]:
+        """The local variables that are definitely bound at the beginning of each node."""
+        return bound_variables(self.analysis, self.raw)
 
     def run(self) -> list[DispatchBlock]:
         """Return the blocks that are reachable; tests with a constant outcome may make others dead."""
@@ -78,10 +87,9 @@ class Blocks:
         block = DispatchBlock(node)
         machine.out = block.statements
         self.node = node
-        machine.state = self.beginning(node)
         machine.line = None
-        machine.next_index = 0
-        self.store_for_handlers()
+        machine.state = self.beginning(node)
+        machine.next_index = self.skipped.get(node, 0)
         while machine.next_index < len(node.pcs):
             pc = node.pcs[machine.next_index]
             ins = self.instructions[pc]
@@ -89,17 +97,22 @@ class Blocks:
             if block.line is None:
                 block.line = machine.line
             machine.next_index += 1
+            self.prepare(pc)
             if machine.next_index == len(node.pcs) and node.end in ("branch", "for", "with", "exit"):
                 getattr(self, "end_" + node.end)(block, ins)
                 return block
             machine.execute(ins)
-            self.store_for_handlers()
         if node.end == "raise":
+            self.prepare(-1)
             machine.flush()
             machine.emit(n.Raise())
         else:
             self.end_jump(block)
         return block
+
+    def prepare(self, pc: int) -> None:
+        """Do what has to be done before the instruction at ``pc``, or after the last one."""
+        self.store_for_handlers()
 
     def upcoming(self, count: int) -> list[Instruction]:
         """Return the next instructions of the node."""
@@ -126,7 +139,6 @@ class Blocks:
             text = machine.spelling.variable(name)
             state.locals[name] = held = Opaque(text)
             state.names[held] = [text]
-        self.exceptions = {}
         for index, slot in enumerate(node.slots):
             value: Value
             if slot.kind == "null":
@@ -176,6 +188,7 @@ class Blocks:
     # Ends
 
     def end_jump(self, block: DispatchBlock) -> None:
+        self.store_for_handlers()
         [edge] = block.node.edges
         required = self.required(edge)
         self.store_entries(required)
@@ -208,27 +221,27 @@ class Blocks:
         machine = self.machine
         falls, jumps = block.node.edges
         value = machine.state.stack[-1]
-        if ins.op.endswith("OR_POP"):
-            top = len(machine.state.stack) - 1
-            for other, name in self.required(jumps):
-                if other == top:
-                    self.ensure_stored(value, name)
-        self.store_common_entries(falls, jumps, value)
+        keeps = ins.op.endswith("OR_POP")
+        self.store_for_branch(falls, jumps, value, keeps)
         machine.pop()
-        decided = outcome(ins, value.value) if isinstance(value, Const) else None
+        decided = self.outcome(ins, value)
         if decided is None:
             [block.test] = machine.texts([machine.unfoldable(value)])
-        machine.flush()
-        if ins.op.endswith("OR_POP"):
-            machine.push(value)
-        both = [self.successor(falls), self.successor(jumps)]
+        with machine.using([value]):
+            machine.flush()
+        ways = [(falls, ()), (jumps, (value,) if keeps else ())]
         if decided is not None:
-            block.successors = [both[decided]]
+            block.successors = [self.successor(*ways[decided])]
             return
+        both = [self.successor(*way) for way in ways]
         assert block.test is not None
         if "NONE" in ins.op:
             block.test = n.Compare(block.test, ["is"], [n.Constant(None)])
         block.successors = both if "IF_FALSE" in ins.op or ins.op.endswith("NOT_NONE") else both[::-1]
+
+    def outcome(self, ins: Instruction, value: Value) -> bool | None:
+        """Whether the conditional jump ``ins`` is taken for ``value``; None if unknown."""
+        return outcome(ins, value.value) if isinstance(value, Const) else None
 
     def end_for(self, block: DispatchBlock, ins: Instruction) -> None:
         machine = self.machine
@@ -241,10 +254,11 @@ class Blocks:
         self.store_common_entries(item, exhausted, iterator)
         [block.iterator] = machine.texts([iterator])
         machine.flush()
-        block.item = self.variables.name(item.target, top + 1)
+        name = self.variables.name(item.target, top + 1)
+        block.target = n.Name(name)
         block.is_async = ins.op.startswith("ASYNC")
         held = Opaque("item")
-        machine.state.names[held] = [block.item]
+        machine.state.names[held] = [name]
         machine.push(held)
         first = self.successor(item)
         del machine.state.stack[-2:]
@@ -256,7 +270,11 @@ class Blocks:
         index = len(machine.state.stack) - 1
         manager = machine.state.stack[-1]
         self.store_entries([entry for entry in self.required(edge) if entry[0] < index], manager)
-        name = self.variables.manager(edge.slots[index].detail)
+        detail = edge.slots[index].detail
+        name = self.variables.manager(detail)
+        entered = edge.target.slots[index + 1 :]
+        if entered and entered[0].kind == "value":
+            self.variables.entered[detail] = self.variables.name(edge.target, index + 1)
         machine.statement([machine.pop()], lambda text: n.Assign([n.Name(name)], text))
         block.successors = [Successor(edge.target, [])]
 
@@ -287,11 +305,21 @@ class Blocks:
         for index, name in required:
             self.ensure_stored(state.stack[index], name)
 
-    def successor(self, edge: Edge) -> Successor:
-        """Return the edge, with the stores that only it needs."""
+    def store_for_branch(self, falls: Edge, jumps: Edge, value: Value, keeps: bool) -> None:
+        """Store what both sides of a branch need, before ``value`` is tested. ``keeps``: one of them needs it, too."""
+        if keeps:
+            top = len(self.machine.state.stack) - 1
+            for other, name in self.required(jumps):
+                if other == top:
+                    self.ensure_stored(value, name)
+        self.store_common_entries(falls, jumps, value)
+
+    def successor(self, edge: Edge, pushed: tuple[Value, ...] = ()) -> Successor:
+        """Return the edge, with the stores that only it needs; ``pushed`` are on the stack there."""
         machine = self.machine
         kept = machine.state, machine.out
         machine.state, machine.out = machine.state.copy(), []
+        machine.state.stack += pushed
         for index, name in self.required(edge):
             self.ensure_stored(machine.state.stack[index], name)
         result = Successor(edge.target, machine.out)

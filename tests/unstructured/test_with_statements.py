@@ -9,7 +9,7 @@ import pytest
 from one_engine import analyze
 
 from depyf.decompiler.bytecode import Instruction, disassemble, load
-from depyf.decompiler.events import decompile_events
+from depyf.decompiler.unstructured import decompile_unstructured
 
 
 class Manager:
@@ -120,7 +120,7 @@ def test_shape(function: Callable[..., Any]):
             assert outcome(function, x, suppresses) == outcome(again, x, suppresses)
 
 
-def test_suppression_goes_on_at_another_place_than_the_body(monkeypatch: pytest.MonkeyPatch):
+def test_suppression_goes_on_at_another_place_than_the_body():
     # As in Dynamo's resume functions, whose bodies begin behind a jump into another with statement.
     raw = load(plain.__code__)
     instructions = disassemble(raw)
@@ -130,9 +130,8 @@ def test_suppression_goes_on_at_another_place_than_the_body(monkeypatch: pytest.
     jump.target = len(instructions)
     instructions += [Instruction(i.op, i.arg, handler=i.handler) for i in clean_up]
     instructions += [Instruction("CONST", "suppressed"), Instruction("RETURN_VALUE")]
-    monkeypatch.setattr("depyf.decompiler.events.decompile.disassemble", lambda raw: instructions)
     namespace: dict[str, Any] = {}
-    exec(decompile_events(raw).text, namespace)
+    exec(decompile_unstructured(raw, carries=True, instructions=instructions).text, namespace)
     again = namespace["plain"]
     assert outcome(again, 1, 1) == outcome(plain, 1, 1)
     assert outcome(again, 0, 0) == outcome(plain, 0, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..bytecode import RawCode
 from ..names.spelling import Spelling
 from .analysis import Analysis, DispatchNode
@@ -13,13 +15,20 @@ class SlotVariables:
 
     def __init__(self, analysis: Analysis, spelling: Spelling) -> None:
         self.spelling = spelling
+        self._analysis = analysis
         self._parent: dict[tuple[int, int], tuple[int, int]] = {}
         self._names: dict[tuple[int, int], str] = {}
-        self._hints: dict[tuple[int, int], str | None] = {}
         self._exceptions: dict[Levels, str] = {}
         self._managers: dict[object, str] = {}
+        self.entered: dict[object, str | None] = {}  # what holds the result of entering each context manager
+        self.entered_at: dict[object, int | None] = {}  # the line of each with statement
         self.ours: set[str] = set()
-        for node in analysis.all:
+
+    @cached_property
+    def _hints(self) -> dict[tuple[int, int], str | None]:
+        """A suggested name for each variable, once the entries that share one are joined."""
+        hints: dict[tuple[int, int], str | None] = {}
+        for node in self._analysis.all:
             for edge in node.edges:
                 for index, slot in enumerate(edge.target.slots):
                     if slot.kind == "value" and edge.slots[index].origin == index:
@@ -28,19 +37,21 @@ class SlotVariables:
                 for index, slot in enumerate(handler.slots[:depth]):
                     if slot.kind == "value" and index < len(node.slots):
                         self._join(node, handler, index)
-        for node in analysis.all:
+        for node in self._analysis.all:
             for index, slot in enumerate(node.slots):
                 if slot.kind == "value":
                     root = self._find((node.number, index))
-                    known = self._hints.setdefault(root, slot.detail)
+                    known = hints.setdefault(root, slot.detail)
                     if known != slot.detail:
-                        self._hints[root] = None
+                        hints[root] = None
+        return hints
 
     def name(self, node: DispatchNode, index: int) -> str:
         """Return the variable that holds stack entry ``index`` at the beginning of ``node``."""
+        hints = self._hints
         root = self._find((node.number, index))
         if root not in self._names:
-            self._names[root] = self.spelling.fresh(self._hints.get(root) or f"stack_{index}")
+            self._names[root] = self.spelling.fresh(hints.get(root) or f"stack_{index}")
             self.ours.add(self._names[root])
         return self._names[root]
 

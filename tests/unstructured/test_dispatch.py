@@ -13,12 +13,11 @@ from one_engine import dispatched
 
 from depyf.decompiler.bytecode import Instruction, RawCode, disassemble, load
 from depyf.decompiler.definitions.unused import mention_the_unused
-from depyf.decompiler.dispatch.decompile import decompile_instructions
-from depyf.decompiler.events import DecompiledCode
 from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.proof.symbolic.prove import prove_instructions, prove_symbolic
 from depyf.decompiler.recompile import recompile
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.unstructured import DecompiledCode, decompile_unstructured
 from depyf.errors import DecompilationError
 
 PLAN = standins.Plan(exceptions=frozenset({"E0", "E1"}))
@@ -41,7 +40,7 @@ def graph_result(seed: int) -> str:
     """How the text for a random graph stands up to the graph itself: its form, 'refused: ...' or 'WRONG ...'."""
     raw, instructions = random_graphs.random_graph(seed)
     try:
-        result = decompile_instructions(raw, instructions, no_nested)
+        result = decompile_unstructured(raw, no_nested, carries=False, instructions=instructions)
     except DecompilationError as error:
         return f"refused: {error.reason}"
     assert raw.code is not None

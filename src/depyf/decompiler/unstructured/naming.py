@@ -34,7 +34,8 @@ def choose_names(
     ``results`` maps global names of functions to the names of the items that they return.
     """
     suggestions = _Suggestions(hints, results, naming)
-    for node in outside_functions(body):
+    every = list(outside_functions(body))
+    for node in every:
         suggestions.visit(node)
     taken = _taken(body, hints, raw, spelling)
     new: dict[str, str] = {}
@@ -49,7 +50,7 @@ def choose_names(
         new[old] = text
         used.add(text)
     seen: set[int] = set()  # a node may occur twice in the tree
-    for node in outside_functions(body):
+    for node in every:
         if isinstance(node, n.Name) and id(node) not in seen:
             seen.add(id(node))
             node.id = new.get(node.id, node.id)

@@ -10,12 +10,12 @@ import pytest
 from one_engine import analyze
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.events import decompile_events
-from depyf.decompiler.events.copies import drop_copies
-from depyf.decompiler.events.polish import polish
 from depyf.decompiler.names.dynamo import DYNAMO_HINTS
 from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.unstructured import decompile_unstructured
+from depyf.decompiler.unstructured.copies import drop_copies
+from depyf.decompiler.unstructured.shorten import shorten
 
 
 def with_names(function: Callable[..., Any], new: dict[str, str]) -> types.CodeType:
@@ -183,8 +183,12 @@ def test_items_are_named_by_those_who_know():
         return g(u, u, v, v)
 
     code = with_names(f, {"t": "graph_out_0", "u": "tmp_1", "v": "tmp_2"})
-    assert "    item, item_1 = result[0], result[1]\n" in decompile_events(load(code), naming=DYNAMO_HINTS).text
-    text = decompile_events(load(code), result_names={"h": ["lt", "x"]}, naming=DYNAMO_HINTS).text
+
+    def text_with(names: dict[str, list[str]]) -> str:
+        return decompile_unstructured(load(code), carries=True, result_names=names, naming=DYNAMO_HINTS).text
+
+    assert "    item, item_1 = result[0], result[1]\n" in text_with({})
+    text = text_with({"h": ["lt", "x"]})
     assert "    lt, x = result[0], result[1]\n    del result\n    return g(lt, lt, x, x)\n" in text
 
 
@@ -230,7 +234,7 @@ def lines(text: str) -> list[n.Statement]:
 )
 def test_statements_are_merged(before: str, after: str):
     body = lines(before)
-    polish(body, {"t", "u"})
+    shorten(body, {"t", "u"})
     assert print_tree(body).strip().replace("\n", "; ") == after
 
 

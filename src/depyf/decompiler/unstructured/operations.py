@@ -51,3 +51,13 @@ HANDLERS: Handlers = {
     "JUMP": _jump,
     "POP_EXCEPT": _pop_except,
 }
+
+_NOT_CARRIED = frozenset(
+    {"BUILD_MAP_UNPACK", "BUILD_SET_UNPACK", "CONVERT_VALUE", "EAGER_IMPORT_NAME", "GET_AITER", "GET_AWAITABLE",
+     "GET_YIELD_FROM_ITER", "IMPORT_NAME", "LOAD_ASSERTION_ERROR", "LOAD_SUPER_ATTR", "MAP_ADD", "SET_ADD",
+     "SET_UPDATE", "TO_BOOL"}
+)  # fmt: skip
+"""Operations that compilers' code has, and that of tools hardly: other strategies give better text."""
+
+CARRIED: Handlers = {operation: handler for operation, handler in HANDLERS.items() if operation not in _NOT_CARRIED}
+"""The operations of blocks whose states are carried."""

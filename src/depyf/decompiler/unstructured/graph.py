@@ -46,6 +46,11 @@ class TryItem(GraphItem):
         super().__init__()
         self.levels = levels
 
+    @property
+    def chooses(self) -> bool:
+        """Whether control goes on at one of two places, of which one is for suppressed exceptions."""
+        return self.levels[-1].kind == "with" and len(self.edges) == 2
+
     def part(self, node: DispatchNode) -> Levels:
         """Return the levels of the part (body or handler) that contains ``node``."""
         return node.levels[: len(self.levels)]
@@ -200,6 +205,8 @@ class DispatchGraph:
         jumps: dict[GraphItem, int] = {}
         for item in self.order:
             targets = self.successors(item)
+            if isinstance(item, BlockItem) and len(item.block.successors) > len(item.edges):
+                targets *= 2  # both of its jumps lead there
             for after in dict.fromkeys(targets) if isinstance(item, Dispatch) else targets:
                 if (item, after) not in self.back:
                     jumps[after] = jumps.get(after, 0) + 1
@@ -212,7 +219,7 @@ class DispatchGraph:
                 left, loop = loop, loop.outer
             if left is not None:
                 self.loop_followers[left].append(item)
-            elif jumps.get(item) == 1 and not isinstance(parent, TryItem):
+            elif jumps.get(item) == 1 and (not isinstance(parent, TryItem) or parent.chooses):
                 self.inline.add(item)
             else:
                 self.followers[parent].append(item)

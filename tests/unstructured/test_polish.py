@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from depyf.decompiler.events.polish import polish
 from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.syntax import nodes as n
+from depyf.decompiler.unstructured.shorten import shorten
 
 
 def polished(*body: n.Statement) -> str:
     statements = list(body)
-    polish(statements, {"t"})
+    shorten(statements, {"t"})
     return print_tree(n.Module(statements))
 
 

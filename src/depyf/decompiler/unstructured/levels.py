@@ -104,7 +104,10 @@ class Ranges:
 
         None if it fits nowhere, or if the stack is too small for the handlers.
         """
-        chain, outer = self.chain(pc), self.expected(handled)
+        chain = self.chain(pc)
+        if not chain and not handled:
+            return ()
+        outer = self.expected(handled)
         count = len(chain) - len(outer)
         if count < 0 or chain[count:] != outer:
             return None

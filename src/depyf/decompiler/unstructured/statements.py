@@ -7,7 +7,7 @@ loops. Where one point has several possible successors, a state variable selects
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Tuple
+from typing import Callable, Dict, Iterable, List, Tuple
 
 from ..names.spelling import Spelling
 from ..syntax import nodes as n
@@ -26,7 +26,15 @@ Written = Tuple[Body, FallThroughs]
 class Structure:
     """Writes all blocks of a code object."""
 
-    def __init__(self, analysis: Analysis, blocks: list[DispatchBlock], variables: SlotVariables, error: Error) -> None:
+    def __init__(
+        self,
+        analysis: Analysis,
+        blocks: list[DispatchBlock],
+        variables: SlotVariables,
+        fresh: Callable[[str], str],
+        error: Error,
+    ) -> None:
+        self.fresh = fresh
         self.analysis = analysis
         self.blocks = blocks
         self.variables = variables
@@ -39,11 +47,13 @@ class Structure:
         self.assignments: dict[int, n.Statement] = {}  # to the state variable, by id
         self.read_assignments: set[int] = set()  # ids of the assignments whose value is tested
         self.has_dispatch = False
+        self.is_tested = False
+        """Whether a test reads the state variable."""
 
     @property
     def form(self) -> str:
         """How the blocks were put together: 'nested blocks', 'state variable' or 'dispatch loop'."""
-        return "dispatch loop" if self.has_dispatch else "state variable" if self.read_assignments else "nested blocks"
+        return "dispatch loop" if self.has_dispatch else "state variable" if self.is_tested else "nested blocks"
 
     def run(self) -> Body:
         body, falls = self.graph((), [self.analysis.entry])
@@ -80,11 +90,22 @@ class Structure:
         return assignments[0] if assignments else []
 
     def test(self, nodes: Iterable[DispatchNode]) -> n.Expression:
+        self.is_tested = True
         tests: list[n.Expression] = [n.Compare(n.Name(self.state), ["=="], [self.number(node)]) for node in nodes]
         return tests[0] if len(tests) == 1 else n.BoolOp("or", tests)
 
     def _assign_numbers(self, body: Body) -> None:
         unread = self.assignments.keys() - self.read_assignments
+        if self.read_assignments:
+            self._number_the_read(body, unread)
+
+        def drop(statements: Body) -> None:
+            statements[:] = [one for one in statements if id(one) not in unread]
+
+        if unread:
+            n.rewrite_bodies(body, drop)
+
+    def _number_the_read(self, body: Body, unread: set[int]) -> None:
         used = {id(node) for node in n.walk(body)} - unread
         kept = {id(part) for node in n.walk(body) if id(node) in used for part in n.children(node)}
         number = 0
@@ -92,11 +113,6 @@ class Structure:
             if id(constant) in kept:
                 constant.value = number
                 number += 1
-
-        def drop(statements: Body) -> None:
-            statements[:] = [one for one in statements if id(one) not in unread]
-
-        n.rewrite_bodies(body, drop)
 
     # Jumps
 
@@ -184,15 +200,15 @@ class Structure:
         _drop_last_continue(body)
         orelse, falls = self.successor(item, exhausted)
         make = n.AsyncFor if block.is_async else n.For
-        return make(n.Name(block.item), block.iterator, body or [n.Pass()], orelse, line=block.line), falls
+        return make(block.target, block.iterator, body or [n.Pass()], orelse, line=block.line), falls
 
     def statements_of(self, loop: Loop) -> Iterable[n.Statement]:
         graph = self.graphs[-1]
         for block in self.blocks:
             if graph.base(block.node) in loop.members:
                 yield from block.statements
-                if block.item:
-                    yield n.Assign([n.Name(block.item)], n.Constant(None))
+                if block.iterator is not None:
+                    yield n.Assign([block.target], n.Constant(None))
                 for successor in block.successors:
                     yield from successor.statements
 
@@ -259,7 +275,7 @@ class Structure:
             found = self.spelling.fresh("found")
             yes, no = (n.Assign([n.Name(found)], n.Constant(truth)) for truth in (True, False))
             make = n.AsyncFor if block.is_async else n.For
-            body.append(make(n.Name(block.item), block.iterator, [yes, n.Break()], [no], line=block.line))
+            body.append(make(block.target, block.iterator, [yes, n.Break()], [no], line=block.line))
             test = n.Name(found)
         assert test is not None
         (yes_body, yes_falls), (no_body, no_falls) = (self.successor(item, successor) for successor in block.successors)
@@ -293,7 +309,8 @@ class Structure:
         used = any(isinstance(part, n.Name) and part.id == name for part in n.walk(handler))
         kind = n.Name("BaseException") if used else None
         clause = n.ExceptHandler(kind, name if used else None, handler or [n.Pass()])
-        return [n.Try(body or [n.Pass()], [clause], [], [])], _both(falls, others)
+        line = next((statement.line for statement in body if statement.line), None)
+        return [n.Try(body or [n.Pass()], [clause], [], [], line=line)], _both(falls, others)
 
     def with_statement(self, item: TryItem, body: Body, falls: FallThroughs, end: DispatchNode | None) -> Written:
         """``end`` is where control continues if the exit function suppresses an exception."""
@@ -302,21 +319,44 @@ class Structure:
         [first] = item.entries
         index = item.levels[-1].handler.depth - 1
         detail = first.slots[index].detail
-        value = first.slots[index + 1] if len(first.slots) > index + 1 else None
-        target = n.Name(self.variables.name(first, index + 1)) if value is not None and value.kind == "value" else None
+        entered = self.variables.entered.get(detail)
         make = n.AsyncWith if detail[1] else n.With
-        manager = n.withitem(n.Name(self.variables.manager(detail)), target)
-        statement = make([manager], body or [n.Pass()])
+        manager = n.withitem(n.Name(self.variables.manager(detail)), n.Name(entered) if entered else None)
+        statement = make([manager], body or [n.Pass()], line=self.variables.entered_at.get(detail))
         if end is None:
             return [statement], falls
-        jump, fallen = self.jump(end)
-        if set(falls) <= {end}:
+        targets = [node for node in falls if node is not end]
+        if item.chooses and len(targets) == 1:
+            return self.choose_end(item, statement, falls, targets[0], end)
+        jump, fallen = self.edge(item, end)
+        if not targets:
             return [statement, *jump], _both(falls, fallen)
-        left = self.spelling.fresh("left")
+        left = self.fresh("completed")
         before, after = (n.Assign([n.Name(left)], n.Constant(truth)) for truth in (False, True))
         statement.body.append(after)
         found = n.If(n.UnaryOp("not", n.Name(left)), jump, [])
         return [before, statement, found], _both(falls, fallen)
+
+    def choose_end(
+        self, item: TryItem, statement: n.Statement, falls: FallThroughs, target: DispatchNode, end: DispatchNode
+    ) -> Written:
+        """Return a with statement after which control continues at ``target``, or at ``end``."""
+        flag = self.fresh("completed")
+        line = statement.line
+        before: Body = [n.Assign([n.Name(flag)], n.Constant(False), line=line)]
+        test: n.Expression = n.Name(flag)
+        if len(falls) == 1:
+            n.statement_bodies(statement)[0].append(n.Assign([n.Name(flag)], n.Constant(True), line=line))
+        elif self.read_assignments.isdisjoint(map(id, falls[target])):
+            for assignment in self.mark_read(falls[target]):
+                assignment.targets, assignment.value = [n.Name(flag)], n.Constant(True)  # type: ignore[attr-defined]
+                assignment.line = line
+        else:
+            before = self.assign_state(end)
+            self.mark_read(before, *falls.values())
+            test = self.test([target])
+        (yes, yes_falls), (no, no_falls) = self.edge(item, target), self.edge(item, end)
+        return [*before, statement, n.If(test, yes, no, line=line)], _both(yes_falls, no_falls)
 
 
 def _both(a: FallThroughs, b: FallThroughs) -> FallThroughs:

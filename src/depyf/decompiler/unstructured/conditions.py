@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..stack_machine.conditions import negation
 from ..syntax import nodes as n
-from .analysis import DispatchNode
+from .analysis import Analysis, DispatchNode
 from .blocks import DispatchBlock, Successor
 
 
@@ -24,6 +24,33 @@ def join_tests(blocks: list[DispatchBlock]) -> list[DispatchBlock]:
             joined.add(second)
             block_of.pop(second.node)
     return [block for block in blocks if block not in joined]
+
+
+def skip_empty(analysis: Analysis, blocks: list[DispatchBlock]) -> list[DispatchBlock]:
+    """Return the blocks that do something, and lead those that lead to others to what comes after these."""
+    block_of = {block.node: block for block in blocks}
+
+    def after(node: DispatchNode) -> DispatchNode:
+        seen: set[DispatchNode] = set()
+        while node not in seen:
+            seen.add(node)
+            block = block_of[node]
+            if block.statements or len(block.successors) != 1 or block.successors[0].statements:
+                break
+            target = block.successors[0].target
+            if target.levels != node.levels:
+                break
+            node = target
+        return node
+
+    for block in blocks:
+        for successor in block.successors:
+            successor.target = after(successor.target)
+    for body, handler in analysis.handler_of.items():
+        if body[-1].kind == "with" and handler in block_of:
+            analysis.handler_of[body] = after(handler)
+    kept = {successor.target for block in blocks for successor in block.successors} | set(analysis.handler_of.values())
+    return [block for block in blocks if block.node in kept or block.node is analysis.entry]
 
 
 def _join_with_successor(

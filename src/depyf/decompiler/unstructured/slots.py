@@ -22,8 +22,6 @@ _HINTS = {
     "GET_ITER": "iterator",
     "GET_AITER": "iterator",
 }
-EXACT = frozenset({"items", "members", "mapping"})
-"""Hints of slots that hold a list, set or dict made by a BUILD operation."""
 
 
 class StackSlot(NamedTuple):

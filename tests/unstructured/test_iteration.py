@@ -9,7 +9,7 @@ import pytest
 from one_engine import analyze
 
 from depyf.decompiler.bytecode import Instruction, disassemble, load
-from depyf.decompiler.events import decompile_events
+from depyf.decompiler.unstructured import decompile_unstructured
 
 
 def sums(log, items):
@@ -105,7 +105,7 @@ def test_shape(function: Callable[..., Any]):
         assert outcome(function, items) == outcome(again, items)
 
 
-def test_values_below_the_iterator(monkeypatch: pytest.MonkeyPatch):
+def test_values_below_the_iterator():
     # log(0) and a list lie on the stack during the loop; both are returned.
     raw = load(sums.__code__)
     instructions = disassemble(raw)
@@ -122,9 +122,8 @@ def test_values_below_the_iterator(monkeypatch: pytest.MonkeyPatch):
             instruction.target += len(before)
     instructions = [*before, *instructions[:-1], Instruction("BUILD_TUPLE", 3), Instruction("RETURN_VALUE")]
     assert instructions[-3].op == "LOAD_FAST"
-    monkeypatch.setattr("depyf.decompiler.events.decompile.disassemble", lambda raw: instructions)
     namespace: dict[str, Any] = {}
-    exec(decompile_events(raw).text, namespace)
+    exec(decompile_unstructured(raw, carries=True, instructions=instructions).text, namespace)
     result, entries = outcome(namespace["sums"], [1, 2])
     assert result == (0, [[1, 2]], 3)
     assert entries == [(0,), (1,), (3,)]

@@ -19,6 +19,7 @@ from typing import Collection
 from ..printing.printer import print_tree
 from ..syntax import nodes as n
 from ..syntax.traverse import bodies
+from .polish import negate_empty_arms
 
 _MAX_TARGETS = 3
 _MAX_LENGTH = 94
@@ -26,7 +27,7 @@ _READS = (n.Name, n.Attribute, n.Subscript, n.Constant)
 _FUNCTIONS = (n.FunctionDef, n.AsyncFunctionDef, n.ClassDef)
 
 
-def polish(body: list[n.Statement], ours: Collection[str], variables: Collection[str] = ()) -> None:
+def shorten(body: list[n.Statement], ours: Collection[str], variables: Collection[str] = ()) -> None:
     """Shorten the body of a function in place.
 
     ``ours`` are the variables that the original does not have, ``variables`` the local ones that it has.
@@ -41,8 +42,8 @@ def polish(body: list[n.Statement], ours: Collection[str], variables: Collection
         for index in range(len(block) - 2, -1, -1):
             if index + 1 < len(block):
                 _to_bool_op(block, index, ours, uses)
+        negate_empty_arms(block)
         for index in range(len(block)):
-            _negate_empty_body(block[index])
             _to_conditional(block, index, ours, uses)
         _inline_conditionals(block, ours, uses, {*ours, *variables})
         _inline_return(block, {name for name in ours if name not in handled})
@@ -133,13 +134,6 @@ def _min_length_of_node(node: n.Node) -> int:
     if isinstance(node, n.Subscript):
         return len("[]")
     return len(node.value) + len("''") if isinstance(node, n.Constant) and isinstance(node.value, str) else 1
-
-
-def _negate_empty_body(statement: n.Statement) -> None:
-    if isinstance(statement, n.If) and not statement.body:
-        test = statement.test
-        test = test.operand if isinstance(test, n.UnaryOp) and test.op == "not" else n.UnaryOp("not", test)
-        statement.test, statement.body, statement.orelse = test, statement.orelse, []
 
 
 def _to_conditional(block: list[n.Statement], index: int, ours: Collection[str], uses: Counter[str]) -> None:
@@ -297,9 +291,9 @@ def _other_value(
     target: n.Name, kept: list[n.Statement], other: list[n.Statement], ours: Collection[str]
 ) -> tuple[n.Name, n.Expression, bool] | None:
     """Return the variable that one arm assigns ``target`` to, the value that the other arm assigns to it, and whether
-    that arm deletes ``target`` first; None if the arms do anything else."""
-    deleted = other[0] == n.Delete([target])
-    rest = other[1:] if deleted else other
+    that arm deletes ``target``; None if the arms do anything else."""
+    rest = [statement for statement in other if statement != n.Delete([target])]
+    deleted = len(rest) < len(other)
     if len(kept) != 1 or len(rest) != 1 or not isinstance(kept[0], n.Assign) or not isinstance(rest[0], n.Assign):
         return None
     result, value = kept[0].targets, rest[0].value
