@@ -182,20 +182,24 @@ class MachineState:
             work.extend(value for value in new if value.has_parts)
         return found
 
-    def held(self, values: Iterable[Value]) -> set[Value]:
-        """Return ``values`` and everything in containers among them."""
-        found = set(values)
+    def held(self, values: Iterable[Value]) -> dict[Value, None]:
+        """Return ``values`` and everything in containers among them, in order."""
+        found = dict.fromkeys(values)
         work = [value for value in found if value.has_parts]
         while work:
             value = work.pop()
+            parts: Iterable[Value]
             if isinstance(value, Pure):
-                new = set(value.operands) - found
+                parts = value.operands
             elif isinstance(value, Star):
-                new = {value.iterable} - found
+                parts = (value.iterable,)
             else:
-                new = set(self.heap.get(value, ())) - found
-            found |= new
-            work.extend(value for value in new if value.has_parts)
+                parts = self.heap.get(value, ())
+            for part in parts:
+                if part not in found:
+                    found[part] = None
+                    if part.has_parts:
+                        work.append(part)
         return found
 
     def private(self, value: Value) -> list[Value] | None:
