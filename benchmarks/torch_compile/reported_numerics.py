@@ -399,7 +399,7 @@ def written_in_a_function_of_autograd(x: Any) -> Any:
     return InPlace.apply(x) * 3  # here
 
 
-@fault(182012, lambda: [torch.randn(8, 8, requires_grad=True), torch.randn(8)])
+@fault(182012, lambda: [torch.arange(64.0).view(8, 8).requires_grad_(), torch.arange(8.0)])
 def scattered_to_a_diagonal(x: Any, source: Any) -> Any:
     return torch.diagonal_scatter(x, source).sum()  # here
 

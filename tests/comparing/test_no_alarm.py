@@ -124,6 +124,35 @@ def test_what_is_left_of_a_division_is_off_by_units_of_the_dividend(tmp_path):
     assert report.findings == []
 
 
+def written(change):
+    def function(x, row):
+        y = torch.sin(x)
+        change(y, row)
+        return y
+
+    return function
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.diagonal_scatter,
+        lambda x, row: torch.diagonal_scatter(x.sin(), row),
+        lambda x, row: torch.as_strided_scatter(x.sin(), row[:4], (4,), (2,)),
+        written(lambda y, row: y.fill_diagonal_(3.0)),
+        written(lambda y, row: y.diagonal().copy_(row)),
+        written(lambda y, row: (y.diagonal().mul_(row), y.t()[0].add_(1))),
+        written(lambda y, row: y[2:, 1::2].zero_()),
+    ],
+)
+@pytest.mark.parametrize("needs_gradients", [False, True])
+def test_a_result_that_is_written_in_place_is_what_it_is_in_the_end(tmp_path, function, needs_gradients):
+    inputs = [torch.randn(8, 8, requires_grad=needs_gradients), torch.randn(8)]
+    report = compared(tmp_path, function, *inputs)
+    assert report.findings == []
+    assert verdict_of(report, "0/0 call").outputs[0] >= 1
+
+
 def test_a_mean_of_nothing_has_no_decomposition_to_check(tmp_path):
     function = torch.nn.functional.layer_norm
     assert compared(tmp_path, lambda x: function(x, x.shape[-1:]) + 1, torch.ones(4, 0)).findings == []

@@ -7,34 +7,39 @@ from typing import Any
 
 from .facts import LOWERED
 
-__all__ = ["ONLY_WRITES", "RANDOM", "STALE", "UNINITIALISED", "layout_of", "lowered", "number_of", "why_not",
-           "why_not_its_operator"]  # fmt: skip
+__all__ = ["ONLY_WRITES", "RANDOM", "STALE", "UNINITIALISED", "is_overwritten", "layout_of", "lowered", "number_of",
+           "why_not", "why_not_its_operator"]  # fmt: skip
 
 RANDOM = "random"
 STALE = "a read of memory that was written in place"
 UNINITIALISED = "uninitialised memory"
 ONLY_WRITES = "an operator that only writes into its arguments"
-_STALE: Any = weakref.WeakKeyDictionary()  # by graph
+_WRITES: Any = weakref.WeakKeyDictionary()  # by graph
 
 
 def why_not(node: Any) -> str:
     """Why the operation of a node can't be evaluated again; "" when it can."""
-    return STALE if node in _stale(node) else why_not_its_operator(node)
+    return STALE if node in _writes(node)[0] else why_not_its_operator(node)
+
+
+def is_overwritten(node: Any) -> bool:
+    """Whether memory of a node's value is written into afterwards: in the end it is another."""
+    return node in _writes(node)[1]
 
 
 def why_not_its_operator(node: Any) -> str:
     import torch
 
-    target = node.target
+    target = lowered(node.target)
     if node.op in ("placeholder", "get_attr", "output") or callable(target) and _is_plain(target):
         return ""
-    if lowered(target) is not target:
+    if target in LOWERED.values():
         return ""
     if not isinstance(target, torch._ops.OpOverload):
         return "a higher-order operator"
     name = str(target)
     namespace = target.namespace
-    if any(word in name for word in ("inductor_rand", "inductor_seed", "inductor_lookup_seed")) or _draws(node):
+    if any(word in name for word in ("inductor_rand", "inductor_seed", "inductor_lookup_seed")) or _draws(node, target):
         return RANDOM
     if namespace.startswith(("_c10d", "c10d")):
         return "a collective"
@@ -49,14 +54,14 @@ def why_not_its_operator(node: Any) -> str:
     return ""
 
 
-def _stale(node: Any) -> set[Any]:
-    """The operations of a node's graph that read memory into which another has written: here are values, no memory."""
+def _writes(node: Any) -> tuple[set[Any], set[Any]]:
+    """The operations of a node's graph that read memory into which another has written, as here are values and no
+    memory; and those whose own memory others write into."""
     graph = getattr(node, "graph", None)
     if graph is None:
-        return set()
-    if graph not in _STALE:
+        return set(), set()
+    if graph not in _WRITES:
         stale: set[Any] = set()
-        _STALE[graph] = stale
         roots: dict[Any, Any] = {}  # a node: whose memory it has
         written: dict[Any, Any] = {}  # that memory: the last operation that wrote into it
         seen: dict[Any, Any] = {}  # a node: the last write that is in its value
@@ -70,13 +75,14 @@ def _stale(node: Any) -> set[Any]:
             roots[one], seen[one] = (roots.get(of, of), seen.get(of)) if of is not None else (one, None)
             if writes:
                 written[roots[one]] = seen[one] = one
-    known: set[Any] = _STALE[graph]
+        _WRITES[graph] = stale, {one for one, root in roots.items() if written.get(root) is not seen[one]}
+    known: tuple[set[Any], set[Any]] = _WRITES[graph]
     return known
 
 
 def _memory_of(node: Any) -> tuple[Any, bool]:
     """The argument whose memory an operation's result has, or None; whether it writes there."""
-    arguments = getattr(getattr(node.target, "_schema", None), "arguments", ())
+    arguments = getattr(getattr(lowered(node.target), "_schema", None), "arguments", ())
     for argument, value in zip(arguments, node.args):
         if argument.alias_info is not None and hasattr(value, "op"):
             return value, argument.alias_info.is_write
@@ -84,13 +90,13 @@ def _memory_of(node: Any) -> tuple[Any, bool]:
     return (node.args[0] if is_item and node.args else None), False
 
 
-def _draws(node: Any) -> bool:
+def _draws(node: Any, target: Any) -> bool:
     """Whether an operation draws random numbers: attention without dropout doesn't."""
     import torch
 
-    if torch.Tag.nondeterministic_seeded not in node.target.tags:
+    if torch.Tag.nondeterministic_seeded not in target.tags:
         return False
-    for at, argument in enumerate(node.target._schema.arguments):
+    for at, argument in enumerate(target._schema.arguments):
         if argument.name == "dropout_p":
             share = node.args[at] if at < len(node.args) else node.kwargs.get(argument.name, argument.default_value)
             return bool(share != 0)
@@ -122,7 +128,11 @@ def number_of(value: Any) -> Any:
 
 
 def lowered(target: Any) -> Any:
-    """What a target computes: of those that only Inductor can lower, a function that can be called."""
+    """What computes a target: a function for what only Inductor can lower, an operator for all that have its name."""
+    import torch
+
+    if isinstance(target, torch._ops.OpOverloadPacket):  # some passes put it into the graph: ``aten.clone``
+        return getattr(target, "default", target)
     return LOWERED.get(getattr(target, "__name__", ""), target)
 
 

@@ -245,13 +245,13 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         raise Cannot(f"{node.target} has no fp64")
     args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
-    if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable and not in_memory:
-        args, kwargs = _unshared(node.target, args, kwargs)
+    target = torch.ops.aten.reshape.default if node.target in _views() else lowered(node.target)
+    if isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable and not in_memory:
+        args, kwargs = _unshared(target, args, kwargs)
     if "as_strided" in str(node.target):
         value = args[0]
         memory = torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
-    target = torch.ops.aten.reshape.default if node.target in _views() else lowered(node.target)
     try:
         return how.result(node, target(*args, **kwargs), args)
     except (RuntimeError, NotImplementedError) as error:

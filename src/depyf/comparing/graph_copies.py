@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
-from .evaluable import RANDOM, STALE, number_of, why_not
+from .evaluable import RANDOM, STALE, is_overwritten, number_of, why_not
 from .evaluate import Cannot, Exact, closure, evaluate, evaluate_in_memory, wide_dtype
 from .rounding import random_numbers
 
@@ -58,7 +58,8 @@ def is_tangent(node: Any) -> bool:
 def is_in_memory(graph: GraphCopy, wanted: Sequence[Any]) -> bool:
     """Whether what leads to some nodes writes into memory that others read."""
     order, _ = closure(wanted, lambda node: node.op == "placeholder")
-    return any(node.op == "placeholder" for node in wanted) or any(why_not(node) == STALE for node in order)
+    in_the_end = any(node.op == "placeholder" or is_overwritten(node) for node in wanted)
+    return in_the_end or any(why_not(node) == STALE for node in order)
 
 
 def values_of(

@@ -13,11 +13,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from .evaluable import why_not
+from .evaluable import is_overwritten, why_not
 from .evaluate import closure
 
 __all__ = ["Group", "MadeBuffer", "PROBE", "Plan", "KernelNode", "without_probes"]
 
+_IN_STEPS = "it is written in place in several steps"
 PROBE = "_depyf_probe"
 
 
@@ -155,7 +156,7 @@ class Plan:
             writers = [node] if [one for one in self.nodes if one in origins][-1:] == [node] else []  # no later write
         if len(writers) == 1 and is_last:
             return MadeBuffer(name, writers[0], _against(writers[0]), "mutations")
-        return MadeBuffer(name, None, "it is written in place in several steps", "mutations")
+        return MadeBuffer(name, None, _IN_STEPS, "mutations")
 
     # ---- when all is known
 
@@ -193,9 +194,11 @@ class Plan:
         results = output.args[0] if isinstance(output.args[0], (list, tuple)) else [output.args[0]]
         self.outputs = list(results)
         nodes = {node for node in results if hasattr(node, "op") and node.op == "call_function"}
-        self.ends = KernelNode([MadeBuffer("", node, _against(node), "outputs") for node in nodes if node not in known])
+        again = {node: _IN_STEPS for node in nodes if is_overwritten(node)}
+        ends = nodes - known | again.keys()
+        self.ends = KernelNode([MadeBuffer("", node, again.get(node) or _against(node), "outputs") for node in ends])
         self._plan_unit(self.ends, known, len(self.groups))
-        for node in nodes & known:
+        for node in nodes - ends:
             self.needed[node] = len(self.groups)
 
     def _plan_unit(self, unit: KernelNode, known: set[Any], at: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
-from .evaluable import RANDOM, STALE, why_not
+from .evaluable import RANDOM, STALE, is_overwritten, why_not
 from .evaluate import Cannot, alone, closure
 from .findings import Finding, GraphVerdict
 from .graph_copies import GraphCopy, is_in_memory, is_tangent, ordinals, values_of
@@ -97,7 +97,8 @@ class Passes:
 
     def _first_difference(self, before: GraphCopy, after: GraphCopy, inputs: Mapping[str, Any]) -> Any:
         numbers = ValueNumbers(before, after, inputs, self._regions)
-        pairs = [pair for pair in _ends(before, after) if not numbers.are_equal(*pair)]
+        pairs = [pair for pair in _ends(before, after)
+                 if any(map(is_overwritten, pair)) or not numbers.are_equal(*pair)]  # fmt: skip
         if not pairs:
             return None
         _require_the_same_opaque(before, after)
