@@ -65,7 +65,7 @@ class Gradients:
         if not every:
             stages.made = [id(leaves[at]) for at in outputs]
         handles: list[Any] = []
-        hook = functools.partial(self._ran, handles, stages, verdict, outputs, zeros, places)
+        hook = functools.partial(self._contained, self._ran, handles, stages, verdict, outputs, zeros, places)
         handles.append(node.register_hook(hook))
 
     def _ran(
@@ -88,10 +88,14 @@ class Gradients:
         came = {at: incoming[one] for at, one in outputs.items()}
         given = {at: made() if one is None else dense(one.detach()) for (at, one), made in zip(came.items(), zeros)}
         gradients = {at: dense(mine[place]) for at, place in places.items() if place >= 0}
-        if not stages.reason:
-            stages.comparison.add(verdict)
-            self._contained(_compare, stages, gradients, given, verdict)
-        self._contained(self._calls.ran_backward, stages, list(given.values()), gradients)
+        for _ in range(len(places) - len(gradients)):
+            verdict.count("outputs", False, "it is no input of the autograd node")
+        try:
+            if not stages.reason:
+                stages.comparison.add(verdict)
+                _compare(stages, gradients, given, verdict)
+        finally:
+            self._calls.ran_backward(stages, list(given.values()), gradients)
 
     def _verdict(self, name: str, every: int) -> GraphVerdict:
         if not every:
