@@ -142,3 +142,17 @@ def test_a_write_that_a_pass_adds_is_found(tmp_path):
         torch.compile(lambda x: torch.sin(x) * 2)(torch.randn(8, 8))
     (finding,) = report.findings
     assert finding.stage == "graph pass"
+
+
+@pytest.mark.parametrize("write", [lambda y: y.fill_diagonal_(3.0), lambda y: y.diagonal().copy_(y[0].clone())])
+def test_a_pass_that_changes_what_is_written_in_place_later_is_at_its_line(tmp_path, write):
+    def function(x):
+        y = torch.cos(x * 2)  # here
+        write(y)
+        return y
+
+    torch._dynamo.reset()
+    with graph_pass(swapped)(), depyf.compare(tmp_path) as report:
+        torch.compile(function)(torch.randn(6, 6))
+    (finding,) = report.findings
+    assert finding.text.endswith("# here") and finding.stage == "graph pass"

@@ -235,8 +235,6 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
     reason = why_not_its_operator(node) if in_memory else why_not(node)
     if in_memory:
         reason = reason.replace(ONLY_WRITES, "")
-        if "as_strided" in str(node.target):
-            raise Cannot("as_strided among writes")
     if reason or node.op != "call_function":
         if random is not None and node.op == "call_function":
             return how.source(random(node))
@@ -248,7 +246,10 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
     target = torch.ops.aten.reshape.default if node.target in _views() else lowered(node.target)
     if isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable and not in_memory:
         args, kwargs = _unshared(target, args, kwargs)
-    if "as_strided" in str(node.target):
+    if "as_strided" in str(node.target) and in_memory:
+        if (args[0].stride(), args[0].storage_offset()) != (layout_of(node), 0):
+            raise Cannot("as_strided among writes")
+    elif "as_strided" in str(node.target):
         value = args[0]
         memory = torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device)
         args = (memory.copy_(value), *args[1:])
