@@ -14,6 +14,7 @@ from depyf.decompiler.bytecode.interpreters import find_interpreter
 from depyf.decompiler.driver.passes import is_name
 from depyf.verification.comparison import differences
 
+ROOMS = {"events": "unstructured", "dispatch": "unstructured"}  # of stages that have not their room's name
 CASES: List[stage_cases.StageCase] = [case for path in stage_cases.files() for case in stage_cases.cases_of(path)]
 
 
@@ -25,7 +26,8 @@ def test_what_is_held_after_a_pass(case):
 def test_each_case_is_in_the_folder_of_its_room():
     for case in CASES:
         assert is_name(case.stage), case.name
-        assert case.stage.split(":")[0] == case.path.parent.parent.name, case.name
+        stage = case.stage.split(":")[0]
+        assert ROOMS.get(stage, stage) == case.path.parent.parent.name, case.name
 
 
 def test_each_file_says_what_it_is_about():

@@ -256,8 +256,11 @@ class Writer:
 
         ``others`` are the other operands.
         """
-        if not isinstance(value, Const) or not (is_literal(value.value) or type(value.value) is tuple):
-            return value
+        is_folded = isinstance(value, Const) and (is_literal(value.value) or type(value.value) is tuple)
+        return self.constant_in_variable(value, others) if is_folded else value
+
+    def constant_in_variable(self, value: Value, others: Sequence[Value]) -> Value:
+        """Store a constant to a variable; ``others`` are the other operands of what it is for."""
         name = self.temporary("constant")
         with self.using([*others]):
             self.store(name, value)

@@ -54,6 +54,9 @@ def choose_names(
         if isinstance(node, n.Name) and id(node) not in seen:
             seen.add(id(node))
             node.id = new.get(node.id, node.id)
+        elif isinstance(node, n.MatchAs) and node.name is not None and id(node) not in seen:
+            seen.add(id(node))
+            node.name = new.get(node.name, node.name)
     return new
 
 

@@ -100,7 +100,8 @@ def _attributes(
         raise machine.error("the names of a class pattern are none that a source can have")
     if len(set(known)) < len(known):
         raise machine.error("a class pattern has a name twice")
-    kind = machine.unfoldable(kind, [subject])
+    if isinstance(kind, Const):
+        kind = machine.constant_in_variable(kind, [subject])
     with machine.using([subject, kind]):
         machine.name(kind)
     hints = [*[f"attribute_{number}" for number in range(count)], *known]
