@@ -98,6 +98,13 @@ def views_of_one_input():
 
 
 @program
+def a_leaf_that_is_a_view():
+    x = torch.randn(9)[:5].requires_grad_()
+    torch.compile(lambda a: a.sin() * a)(x).sum().backward()
+    return [x.grad]
+
+
+@program
 def a_loss_of_one_result():
     x, compiled = torch.randn(5, requires_grad=True), torch.compile(lambda a: (a.sin(), a.cos(), a))
     compiled(x)[1].sum().backward()
@@ -116,3 +123,4 @@ def test_a_training_loop_is_no_alarm(tmp_path, name):
     assert report.findings == []
     compared = [one.outputs for one in report.verdicts if one.graph.endswith(" gradients") and "call" not in one.graph]
     assert compared and all(done for done, _ in compared)
+    assert not any("Error" in reason for one in report.verdicts for reason in one.unchecked)

@@ -456,9 +456,10 @@ def _without_history(inputs: Iterable[Any]) -> None:
     for one in inputs:
         if one.requires_grad:
             one._backward_hooks = None
-            if one._is_view() and not one.is_leaf:
+            if not one.is_leaf and one._is_view():
                 raise Cannot("an input is a view that has gradients")
-            one.detach_().requires_grad_()
+            if not one.is_leaf:
+                one.detach_().requires_grad_()
 
 
 def _reseed(seed: int) -> None:
