@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from depyf.decompiler.bytecode import RawCode, load
 from depyf.decompiler.bytecode.kinds import is_comprehension
@@ -72,3 +72,11 @@ def dispatched(raw: RawCode) -> DecompiledCode:
             return decompile_unstructured(inner, nested, carries=False, naming=DYNAMO_HINTS).tree
 
     return decompile_unstructured(raw, nested, carries=False, naming=DYNAMO_HINTS)
+
+
+def again(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function made of the decompiled, recompiled and proven code."""
+    result = analyze(function.__code__)
+    assert result.verdict.proven, (result.text, result.verdict.describe())
+    assert result.code is not None
+    return types.FunctionType(result.code, function.__globals__, "f", function.__defaults__, function.__closure__)

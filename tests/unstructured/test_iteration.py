@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any, Callable
 
 import pytest
-from one_engine import analyze
+from one_engine import again
 
 from depyf.decompiler.bytecode import Instruction, disassemble, load
 from depyf.decompiler.unstructured import decompile_unstructured
@@ -97,12 +96,9 @@ def outcome(function: Callable[..., Any], items: list[int]) -> tuple[Any, list[A
 
 @pytest.mark.parametrize("function", EXAMPLES, ids=lambda function: function.__name__)
 def test_shape(function: Callable[..., Any]):
-    result = analyze(function.__code__)
-    assert result.verdict.proven, (result.text, result.verdict.describe())
-    assert result.code is not None
-    again = types.FunctionType(result.code, function.__globals__)
+    made = again(function)
     for items in ([], [1], [1, 2], [0, 3, 1]):
-        assert outcome(function, items) == outcome(again, items)
+        assert outcome(function, items) == outcome(made, items)
 
 
 def test_values_below_the_iterator():

@@ -6,7 +6,7 @@ import types
 from typing import Any, Callable
 
 import pytest
-from one_engine import analyze
+from one_engine import again, analyze
 
 from depyf.errors import DecompilationError
 
@@ -17,14 +17,6 @@ class Log(list):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.append((args, tuple(kwargs.items())))
         return args[0] if args else None
-
-
-def again(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function made of the decompiled, recompiled and proven code."""
-    result = analyze(function.__code__)
-    assert result.verdict.proven, (result.text, result.verdict.describe())
-    assert result.code is not None
-    return types.FunctionType(result.code, function.__globals__, "f", function.__defaults__, function.__closure__)
 
 
 def branches(log, a, b):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any, Callable
 
 import pytest
-from one_engine import analyze
+from one_engine import again
 
 from depyf.decompiler.bytecode import Instruction, disassemble, load
 from depyf.decompiler.unstructured import decompile_unstructured
@@ -111,13 +110,10 @@ def outcome(function: Callable[..., Any], x: int, suppresses: int) -> tuple[Any,
 
 @pytest.mark.parametrize("function", EXAMPLES, ids=lambda function: function.__name__)
 def test_shape(function: Callable[..., Any]):
-    result = analyze(function.__code__)
-    assert result.verdict.proven, (result.text, result.verdict.describe())
-    assert result.code is not None
-    again = types.FunctionType(result.code, function.__globals__)
+    made = again(function)
     for x in (0, 1, 2):
         for suppresses in (0, 1, 2):
-            assert outcome(function, x, suppresses) == outcome(again, x, suppresses)
+            assert outcome(function, x, suppresses) == outcome(made, x, suppresses)
 
 
 def test_suppression_goes_on_at_another_place_than_the_body():

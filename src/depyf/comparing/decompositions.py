@@ -75,16 +75,15 @@ class Decompositions:
             names, self._large = ", ".join(sorted(self._large)), set()
             comparison.notes.append(f"{graph}: decompositions of tensors of more than {_MOST_ELEMENTS:,} elements are "
                                     f"not checked: {names}")  # fmt: skip
-        told: set[str] = set()
+        told: dict[Any, Finding] = {}
         for (key, trace), operation in waiting.items():
             if key not in self._known:
                 self._known[key] = self._checked(graph, *operation)
             wrong = self._known[key]
             if wrong is not None:
                 found = Finding.at(lines_of_trace(trace)[-1:], "decomposition", wrong, str(operation[0]), graph)
-                if f"{found.place} {found.operation}" not in told:
-                    told.add(f"{found.place} {found.operation}")
-                    comparison.wrong.append(found)
+                told.setdefault((found.file, found.line, found.operation), found)
+        comparison.wrong += told.values()
 
     def _checked(self, graph: str, op: Any, function: Any, args: Any, kwargs: Any) -> Judgement | None:
         with alone():

@@ -28,6 +28,7 @@ def is_overwritten(node: Any) -> bool:
 
 
 def why_not_its_operator(node: Any) -> str:
+    """The same of its operator alone, whatever the memory that it reads."""
     import torch
 
     target = lowered(node.target)

@@ -7,6 +7,7 @@ import functools
 from typing import Any, Callable
 
 from ..explain.torch_facts.torch_behavior import MissingHook, find
+from ..explain.torch_facts.torch_state import autocast_of
 
 __all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "FRAMES", "GRAPHS", "LOWERED", "autocast_now", "compiled_function",
            "decompositions_of", "dispatch_mode", "is_autograd_compiled", "missing"]  # fmt: skip
@@ -62,14 +63,10 @@ def is_autograd_compiled() -> bool:
 
 
 def autocast_now() -> Callable[[], contextlib.ExitStack]:
-    """Autocast as it is, to be entered later. Up to 2.3, the CPU and CUDA have functions of their own for it."""
+    """Autocast as it is, to be entered later."""
     import torch
 
-    if hasattr(torch, "get_autocast_dtype"):
-        state = [(one, torch.is_autocast_enabled(one), torch.get_autocast_dtype(one)) for one in ("cpu", "cuda")]
-    else:
-        state = [("cpu", torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype()),
-                 ("cuda", torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype())]  # fmt: skip
+    state = [(one, *autocast_of(one)) for one in ("cpu", "cuda")]
 
     def entered() -> contextlib.ExitStack:
         modes = contextlib.ExitStack()

@@ -116,9 +116,10 @@ class Passes:
 
 def _require_the_same_opaque(before: GraphCopy, after: GraphCopy) -> None:
     """What can't be evaluated has values of its kind's order, so both graphs must have as many of each kind."""
-    for graph, other in ((before, after), (after, before)):
-        kinds = Counter(kind for kind, _ in ordinals(other.nodes).values())
-        for node, (kind, number) in ordinals(graph.nodes).items():
+    one, other = ordinals(before.nodes), ordinals(after.nodes)
+    for these, those in ((one, other), (other, one)):
+        kinds = Counter(kind for kind, _ in those.values())
+        for node, (kind, number) in these.items():
             if why_not(node) not in (RANDOM, STALE) and number > kinds[kind]:
                 raise Cannot(why_not(node))
 

@@ -48,7 +48,7 @@ class TryItem(GraphItem):
 
     @property
     def chooses(self) -> bool:
-        """Whether control goes on at one of two places, of which one is for suppressed exceptions."""
+        """Whether control continues at one of two places, one of them for suppressed exceptions."""
         return self.levels[-1].kind == "with" and len(self.edges) == 2
 
     def part(self, node: DispatchNode) -> Levels:

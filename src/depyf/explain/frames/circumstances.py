@@ -12,6 +12,7 @@ from typing import Any, Iterable, NamedTuple, Tuple
 
 from ...decompiler.proof.callables import attributes
 from ..model import CacheEntry
+from ..torch_facts.torch_state import autocast_of
 
 __all__ = ["RecompilingCall", "ChangedValue", "changes", "circumstances", "compare_states"]
 
@@ -37,7 +38,7 @@ def circumstances(local_names: Any) -> dict[str, str]:
         return {}
     found = {
         "grad mode": _switch(torch.is_grad_enabled()),
-        "autocast on the CPU": _switch(_autocast(torch)),
+        "autocast on the CPU": _switch(autocast_of("cpu")[0]),
         "the default dtype": str(torch.get_default_dtype()),
         "determinism": _switch(torch.are_deterministic_algorithms_enabled()),
         "the number of threads": str(torch.get_num_threads()),
@@ -76,11 +77,3 @@ def _state_words(value: str) -> str:
 
 def _switch(is_on: Any) -> str:
     return "on" if is_on else "off"
-
-
-def _autocast(torch: Any) -> bool:
-    """`is_autocast_enabled` takes the kind of device from 2.4 on; before, the CPU has a function of its own."""
-    try:
-        return bool(torch.is_autocast_enabled("cpu"))
-    except TypeError:
-        return bool(torch.is_autocast_cpu_enabled())

@@ -19,6 +19,7 @@ __all__ = [
     "EXPRESSIONS",
     "UNKNOWN",
     "USUAL",
+    "autocast_of",
     "is_checked",
     "state_now",
     "state_of",
@@ -68,6 +69,19 @@ _FLAGS = ("grad_mode", "torch_function", "torch_function_all_disabled", "determi
           "deterministic_algorithms_warn_only", "allow_tf32")  # fmt: skip
 UNKNOWN = "..."
 """What stands for the value of a field that is checked, and not known."""
+
+
+def autocast_of(device: str) -> tuple[bool, Any]:
+    """Whether autocast is on for ``cpu`` or ``cuda``, and its dtype; torch is imported.
+
+    `is_autocast_enabled` takes the kind of device from 2.4 on; before, the CPU has functions of its own.
+    """
+    torch = sys.modules["torch"]
+    if hasattr(torch, "get_autocast_dtype"):
+        return bool(torch.is_autocast_enabled(device)), torch.get_autocast_dtype(device)
+    if device == "cpu":
+        return bool(torch.is_autocast_cpu_enabled()), torch.get_autocast_cpu_dtype()
+    return bool(torch.is_autocast_enabled()), torch.get_autocast_gpu_dtype()
 
 
 def state_now() -> dict[str, str]:
