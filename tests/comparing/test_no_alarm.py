@@ -117,6 +117,44 @@ def test_a_long_sum_in_another_order_is_rounding(tmp_path):
     assert compared(tmp_path, lambda x: (x.float().sum(), x.float().square().sum()), values).findings == []
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_rounding_of_batch_norms_grows_over_layers_and_changes_branches(tmp_path, capfd, seed):
+    """Also of the statistics, which they write, and of those results of an operation that has several."""
+    torch.manual_seed(seed)
+    layers = [torch.nn.Conv2d(3, 32, 3, padding=1)]
+    for _ in range(6):
+        layers += [torch.nn.Conv2d(32, 32, 3, padding=1), torch.nn.BatchNorm2d(32), torch.nn.ReLU()]
+    report = compared(tmp_path, torch.nn.Sequential(*layers), torch.randn(8, 3, 32, 32))
+    assert (report.findings, report.notes) == ([], [])
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def apart(operation, *args):
+    """By how many units in the last place two samples of an operation's results, and of its arguments, are apart."""
+    eps, samples = torch.finfo(torch.float32).eps, []
+    for seed in (1, 2):
+        given = [one.double() if isinstance(one, torch.Tensor) else one for one in args]
+        with widening(seed, eps):
+            results = operation(*given)
+        samples.append([one for one in (*results, *given) if isinstance(one, torch.Tensor)])
+    return [float((one - other).norm() / other.norm()) / eps for one, other in zip(*samples)]
+
+
+def test_each_result_of_an_operation_and_what_it_writes_is_rounded():
+    values = torch.randn(16, 8, 8, 8) + 1
+    weight, bias, mean, var = torch.ones(8), torch.zeros(8), torch.ones(8), torch.ones(8)
+    found = apart(torch.native_batch_norm, values, weight, bias, mean, var, True, 0.1, 1e-5)
+    assert [one > 0.05 for one in found] == [True, True, True, False, False, False, True, True]
+    assert all(one > 0.05 for one in apart(lambda x: (x.mul_(3.0),), values))
+
+
+def test_a_gradient_that_is_zero_but_for_rounding_has_the_error_of_its_terms(tmp_path):
+    torch.manual_seed(0)
+    layers = [torch.nn.Conv2d(16, 16, 3, padding=1), torch.nn.ReLU6(), torch.nn.Conv2d(16, 16, 1),
+              torch.nn.BatchNorm2d(16)]  # fmt: skip
+    assert compared(tmp_path, torch.nn.Sequential(*layers, *layers), torch.randn(4, 16, 16, 16)).findings == []
+
+
 def test_what_is_left_of_a_division_is_off_by_units_of_the_dividend(tmp_path):
     torch.manual_seed(1)
     dividend, divisor = torch.randn(400) * 9, torch.randn(400).abs() + 0.1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from .evaluable import ONLY_WRITES, UNINITIALISED, layout_of, lowered, why_not, why_not_its_operator
@@ -144,8 +145,9 @@ def units_of(operation: Any, arguments: Iterable[Any], result: Any, eps: float) 
 
 
 def _units(node: Any, eps: float) -> float:
-    arguments = (one.meta.get("val") for one in node.all_input_nodes)
-    return units_of(node.target, arguments, node.meta.get("val"), eps)
+    operation = node.all_input_nodes[0] if node.target is operator.getitem else node  # that has several results
+    arguments = (one.meta.get("val") for one in operation.all_input_nodes)
+    return units_of(operation.target, arguments, node.meta.get("val"), eps)
 
 
 def _rounded(node: Any) -> float:
