@@ -5,7 +5,9 @@ A hook on the call's own autograd node has them: another call's backward may run
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import ctypes
 import functools
 import math
 from typing import AbstractSet, Any, Callable, Mapping, Sequence
@@ -18,6 +20,8 @@ from .rounding import CONSTANTS, Judgement, of_a_whole, settled
 from .stages import FirstStages, Whole, call, copies, dense, leaves_of
 
 __all__ = ["Gradients"]
+
+_TRIMMED = 1 << 26  # bytes
 
 
 class Gradients:
@@ -146,6 +150,12 @@ def _compare(
             stages.find(whole, what, list(inputs[wanted[wrong]].users), judged[wrong], verdict)
 
 
+def _return_freed_memory() -> None:
+    """To the system: glibc keeps that of small tensors, and large ones can't use it."""
+    with contextlib.suppress(AttributeError, OSError):  # another libc
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 class _Backward(Whole):
     """A graph as a whole, with the gradients of its results.
 
@@ -163,6 +173,7 @@ class _Backward(Whole):
     ) -> None:  # fmt: skip
         self._wanted, self._given, self._mine = wanted, given, mine
         self.has_near = False
+        self._untrimmed = 0  # bytes of gradients that were given up
         super().__init__(module, inputs, shared)
         self._mine = None
 
@@ -203,6 +214,10 @@ class _Backward(Whole):
         if found is None:
             return None
         self.has_near |= found.near
+        self._untrimmed += gradient.nbytes
+        if self._untrimmed > _TRIMMED:
+            self._untrimmed = 0
+            _return_freed_memory()
         return mine
 
     def compiled(self, backend: str) -> list[Any]:
