@@ -18,7 +18,10 @@ import depyf  # noqa: E402
 import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
 from depyf.comparing.evaluate import References  # noqa: E402
+from depyf.comparing.findings import Finding  # noqa: E402
+from depyf.comparing.rounding import Judgement  # noqa: E402
 from depyf.comparing.stages import FirstStages  # noqa: E402
+from depyf.explain.model import SourceLine  # noqa: E402
 from depyf.explain.report.remarks.stored import Report  # noqa: E402
 from planted_numerics import FAULTS, functionalisation, lines_with, lowering, run  # noqa: E402
 from reported_numerics import checked  # noqa: E402
@@ -78,6 +81,13 @@ def test_a_module_of_torchs_that_is_compiled_by_itself_is_wrong_at_its_call(tmp_
     assert "not known" not in Path(finding.repro).read_text()
 
 
+def test_a_line_of_torchs_is_replaced_by_the_one_that_calls_it():
+    """Up to 2.9, Dynamo's traces of such a module begin in torch."""
+    inside = SourceLine(torch.nn.modules.activation.__file__, 300)
+    found = Finding.at([inside], "kernel", Judgement("value"), "aten.relu", "0/0 forward")  # here
+    assert (found.file, found.text[-6:]) == (__file__, "# here")
+
+
 def test_what_makes_a_tuple_is_the_operation_of_its_items(tmp_path):
     huge = torch.full((2, 96), 8.5e37)  # eager's mean is finite, Inductor's sum isn't
     _, report = compared(tmp_path, lambda x: torch.nn.functional.layer_norm(x, (96,)), huge)
@@ -89,17 +99,48 @@ def test_a_wrong_lowering_is_at_its_line_with_a_repro_that_shows_it(tmp_path, in
     with lowering("sigmoid")():
         _, report = compared(tmp_path, program, *inputs)
         (finding,) = report.findings
-        spec = importlib.util.spec_from_file_location("repro", finding.repro)
-        repro = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(repro)
-        torch._dynamo.reset()
-        eager, compiled = repro.main()
+        eager, compiled = repro_of(finding)
     assert (finding.text, finding.stage, finding.wrong) == ("return torch.sigmoid(h) * 2", "kernel", "value")
     assert not torch.allclose(eager, compiled) and torch.allclose(eager * 1.001, compiled)
     assert finding.error > 100 * finding.eager and "wrong at test_compare.py:" in report.verdicts[0].words
     remarks = [one for one in Report.read(str(tmp_path)).remarks if one.kind == "wrong"]
     assert [(one.line, one.text, one.is_finding) for one in remarks] == [(finding.line, finding.text, True)]
     assert json.loads((tmp_path / "comparison.json").read_text())["verdicts"][0]["wrong"][0]["line"] == finding.line
+
+
+def with_constant(x):
+    return torch.sigmoid(x + torch.tensor([[1.0, -2.0, 0.5]]))
+
+
+def repro_of(finding):
+    spec = importlib.util.spec_from_file_location("repro", finding.repro)
+    repro = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(repro)
+    torch._dynamo.reset()
+    return repro.main()
+
+
+def test_a_repro_has_the_constants_of_the_graph(tmp_path):
+    with lowering("sigmoid")():
+        _, report = compared(tmp_path, with_constant, torch.linspace(-1, 1, 12).reshape(4, 3))
+        (finding,) = report.findings
+        eager, compiled = repro_of(finding)
+    assert torch.allclose(eager * 1.001, compiled) and not torch.allclose(eager, compiled)
+
+
+@pytest.mark.parametrize("mode", ["default", "max-autotune"])
+def test_a_frozen_model_is_checked_with_its_weights(tmp_path, mode):
+    from torch._inductor import config
+
+    layers = [torch.nn.Linear(64, 64), torch.nn.Sigmoid(), torch.nn.Linear(64, 64)]
+    model, found = torch.nn.Sequential(*layers).eval(), []
+    for way in (contextlib.nullcontext, lowering("sigmoid")):
+        with way(), torch.no_grad(), config.patch(freezing=True):
+            _, report = compared(tmp_path / str(len(found)), torch.compile(model, mode=mode), torch.randn(32, 64))
+        found.append(report)
+    untouched, wrong = found
+    assert untouched.findings == [] and untouched.verdicts[0].outputs == (1, 1)
+    assert [one.operation for one in wrong.findings] == ["aten.sigmoid"]
 
 
 def test_a_torch_without_the_graphs_is_told_and_compares_nothing(tmp_path, inputs, monkeypatch):
@@ -161,7 +202,7 @@ def test_elements_that_nobody_has_written_have_no_value():
     x = graph.placeholder("x")
     memory = graph.call_function(torch.ops.aten.empty.memory_format, ([4],))
     made = graph.call_function(torch.ops.aten.slice_scatter.default, (memory, x, 0, 0, 2))
-    references = References([made], {x: torch.ones(2), memory: torch.zeros(4)}, None)
+    references = References([made], {x: torch.ones(2), memory: torch.zeros(4)})
     assert not references.judge(made, torch.tensor([1.0, 1.0, float("nan"), 9.0])).wrong
     assert references.judge(made, torch.tensor([1.0, 2.0, 0.0, 0.0])).wrong == "value"
 

@@ -20,7 +20,7 @@ def traced(function):
 
 def numbers(before, after, inputs=None):
     known = {}
-    copies = GraphCopy(before), GraphCopy(after)
+    copies = GraphCopy(before.graph, {}), GraphCopy(after.graph, {})
     return ValueNumbers(*copies, inputs or {}, known), *copies, known
 
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
-from typing import Any
+from typing import Any, Iterable
 
 from .facts import LOWERED
 
-__all__ = ["ONLY_WRITES", "RANDOM", "STALE", "UNINITIALISED", "is_overwritten", "layout_of", "lowered", "number_of",
-           "why_not", "why_not_its_operator"]  # fmt: skip
+__all__ = ["ONLY_WRITES", "RANDOM", "STALE", "UNINITIALISED", "attributes_of", "is_overwritten", "layout_of",
+           "lowered", "number_of", "why_not", "why_not_its_operator"]  # fmt: skip
 
 RANDOM = "random"
 STALE = "a read of memory that was written in place"
 UNINITIALISED = "uninitialised memory"
 ONLY_WRITES = "an operator that only writes into its arguments"
 _WRITES: Any = weakref.WeakKeyDictionary()  # by graph
+
+
+def attributes_of(module: Any, nodes: Iterable[Any]) -> dict[Any, Any]:
+    """The values of the nodes that are attributes of a module: constants, frozen parameters, inner graphs."""
+    names = {node: node.target.split(".") for node in nodes if node.op == "get_attr"}
+    return {node: functools.reduce(getattr, parts, module) for node, parts in names.items()}
 
 
 def why_not(node: Any) -> str:
@@ -36,6 +43,8 @@ def why_not_its_operator(node: Any) -> str:
         return ""
     if target in LOWERED.values():
         return ""
+    if isinstance(target, functools.partial):
+        return "a fusion that only Inductor can lower"
     if not isinstance(target, torch._ops.OpOverload):
         return "a higher-order operator"
     name = str(target)

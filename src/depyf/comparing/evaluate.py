@@ -12,6 +12,7 @@ import operator
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from .evaluable import ONLY_WRITES, UNINITIALISED, layout_of, lowered, why_not, why_not_its_operator
+from .facts import WIDE
 from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
 __all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "alone", "as_integers", "closure", "evaluate",
@@ -83,7 +84,7 @@ class Exact(Eager):
         if not isinstance(value, torch.Tensor):
             return value
         wide = wide_dtype(value.dtype)
-        return value if wide is None or wide == value.dtype else value.to(wide)
+        return value if wide is None or wide == value.dtype or value.is_mkldnn else value.to(wide)
 
     def argument(self, value: Any) -> Any:
         import torch
@@ -170,16 +171,15 @@ def wide_dtype(dtype: Any) -> Any:
 
 
 def evaluate(
-    order: Sequence[Any], values: Mapping[Any, Any], wanted: Iterable[Any], how: Eager, owner: Any = None,
+    order: Sequence[Any], values: Mapping[Any, Any], wanted: Iterable[Any], how: Eager,
     random: Callable[[Any], Any] | None = None,
 ) -> dict[Any, Any]:
     """The values of the nodes that are `wanted`.
 
     Args:
         order: the operations, in order.
-        values: of the nodes that are known.
+        values: of the nodes that are known, attributes of the graph's module among them.
         how: the precision.
-        owner: the module that has the graph's attributes.
         random: gives the values of operations that can't be evaluated; without it they raise `Cannot`.
     """
     kept = set(wanted)
@@ -190,7 +190,7 @@ def evaluate(
     env = {node: how.source(value) for node, value in values.items()}
     found = {}
     for node in order:
-        env[node] = value = _one(node, env, how, owner, random)
+        env[node] = value = _one(node, env, how, random)
         if node in kept:
             found[node] = value
         for one in node.all_input_nodes:
@@ -201,7 +201,7 @@ def evaluate(
 
 
 def evaluate_in_memory(
-    nodes: Sequence[Any], values: Mapping[Any, Any], wanted: Iterable[Any], how: Eager, owner: Any, random: Any
+    nodes: Sequence[Any], values: Mapping[Any, Any], wanted: Iterable[Any], how: Eager, random: Any
 ) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The same of a graph whose operations write into each other's memory: all of them are run, in order.
 
@@ -212,8 +212,8 @@ def evaluate_in_memory(
     env = {node: _copied(how.source(value)) for node, value in values.items()}
     made = {node: env[node] for node in kept & set(env)}
     for node in nodes:
-        if node.op in ("call_function", "get_attr"):
-            env[node] = _one(node, env, how, owner, random, in_memory=True)
+        if node.op == "call_function":
+            env[node] = _one(node, env, how, random, in_memory=True)
             if node in kept:
                 made[node] = _copied(env[node])
     return made, {node: env[node] for node in kept}
@@ -225,15 +225,14 @@ def _copied(value: Any) -> Any:
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any, in_memory: bool = False) -> Any:
+def _one(node: Any, env: Mapping[Any, Any], how: Eager, random: Any, in_memory: bool = False) -> Any:
     import torch
     from torch.fx.node import map_aggregate, map_arg
 
     if node.op == "get_attr":
-        value = owner
-        for part in node.target.split("."):
-            value = getattr(value, part)
-        return how.source(value)
+        if node not in env:
+            raise Cannot(f"{node.target} is not known")
+        return env[node]
     reason = why_not_its_operator(node) if in_memory else why_not(node)
     if in_memory:
         reason = reason.replace(ONLY_WRITES, "")
@@ -241,11 +240,13 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, owner: Any, random: Any,
         if random is not None and node.op == "call_function":
             return how.source(random(node))
         raise Cannot(reason or f"{node.op} {node.target}")
+    wide = WIDE.get(str(lowered(node.target))) if isinstance(how, Exact) else None
     if isinstance(how, Exact) and any(word in str(node.target) for word in _NO_FP64) and not _is_of_integers(node):
-        raise Cannot(f"{node.target} has no fp64")
+        if wide is None:
+            raise Cannot(f"{node.target} has no fp64")
     args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
-    target = torch.ops.aten.reshape.default if node.target in _views() else lowered(node.target)
+    target = torch.ops.aten.reshape.default if node.target in _views() else wide or lowered(node.target)
     if isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable and not in_memory:
         args, kwargs = _unshared(target, args, kwargs)
     if "as_strided" in str(node.target) and in_memory:
@@ -322,18 +323,18 @@ class References:
     """
 
     def __init__(
-        self, targets: Sequence[Any], values: dict[Any, Any], owner: Any, eager: dict[Any, Any] | None = None
+        self, targets: Sequence[Any], values: dict[Any, Any], eager: dict[Any, Any] | None = None
     ) -> None:  # fmt: skip
         self.order, sources = closure(targets, lambda node: node in values)
         self.values = {node: values[node] for node in sources}
-        self._targets, self._owner, self._seed = targets, owner, 0
+        self._targets, self._seed = targets, 0
         self._found: dict[Any, Any] = {} if eager is None else {"eager": eager}
         self.has_sums = has_sums(self.order)
 
     def of(self, how: Any, key: Any = None) -> dict[Any, Any]:
         """Those in one precision; kept by the key, if there is one."""
         if key is None or key not in self._found:
-            found = evaluate(self.order, self.values, self._targets, how, self._owner)
+            found = evaluate(self.order, self.values, self._targets, how)
             if key is None:
                 return found
             self._found[key] = found
@@ -358,7 +359,7 @@ class References:
         for content in (0, 1):
             fill = {one: torch.full_like(self.values[one], content) for one in empty}
             values = {**self.values, **fill}
-            filled.append(evaluate(self.order, values, [node], Eager(), self._owner)[node])
+            filled.append(evaluate(self.order, values, [node], Eager())[node])
         one, other = filled
         return (one != other) & ((one == one) | (other == other))
 

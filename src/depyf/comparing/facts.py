@@ -9,8 +9,9 @@ from typing import Any, Callable
 from ..explain.torch_facts.torch_behavior import MissingHook, find
 from ..explain.torch_facts.torch_state import autocast_of
 
-__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "FRAMES", "GRAPHS", "LOWERED", "autocast_now", "compiled_function",
-           "decompositions_of", "dispatch_mode", "is_autograd_compiled", "missing"]  # fmt: skip
+__all__ = ["BUFFERS", "CACHES", "DECOMPOSITIONS", "FRAMES", "GRAPHS", "LOWERED", "WIDE", "autocast_now",
+           "compiled_function", "decompositions_of", "dispatch_mode", "frozen_parameters", "is_autograd_compiled",
+           "missing"]  # fmt: skip
 
 GRAPHS = (("torch._dynamo.output_graph", "OutputGraph.call_user_compiler", "the graphs of Dynamo"),)
 DECOMPOSITIONS = (("torch.fx.experimental.proxy_tensor", "maybe_handle_decomp", "what is decomposed"),)
@@ -47,12 +48,35 @@ LOWERED: dict[str, Callable[..., Any]] = {"scatter_upon_const_tensor": _scattere
 ``cross_entropy``. Later it is written in operators."""
 
 
+def _linear(x: Any, packed: Any, weight: Any, bias: Any, batch: int) -> Any:
+    import torch
+
+    return torch.nn.functional.linear(x, weight, bias)
+
+
+WIDE: dict[str, Callable[..., Any]] = {"mkl._mkl_linear.default": _linear}
+"""What operators that have no fp64 compute: this one keeps the weight beside the packed one (2.2 to 2.15)."""
+
+
 def decompositions_of(mode: Any) -> Any:
     """The operators that are decomposed while a graph is traced: the mode's, or, in 2.2 and 2.3, those of them all."""
     from torch.fx.experimental import proxy_tensor
 
     table = getattr(mode, "decomposition_table", None)
     return getattr(proxy_tensor, "CURRENT_DECOMPOSITION_TABLE", {}) if table is None else table
+
+
+def frozen_parameters() -> list[Any]:
+    """With Inductor's option `freezing`, the first inputs of the graph for inference that is being compiled.
+
+    They become attributes of its module (``freeze`` in `torch._inductor.freezing`, 2.5 to 2.15).
+    """
+    import torch
+    from torch._inductor import config
+
+    context = torch._guards.TracingContext.try_get()
+    values = getattr(context, "params_flat_unwrap_subclasses", None) or getattr(context, "params_flat", None)
+    return list(values or ()) if config.freezing and not torch.is_grad_enabled() else []
 
 
 def is_autograd_compiled() -> bool:

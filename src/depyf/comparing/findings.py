@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import linecache
 import os
+import sys
+import types
 from dataclasses import asdict, dataclass, field
 from typing import Any, Container, Sequence
 
 from ..explain.model import Session, SourceLine, Wrong
+from ..owners import TORCH, is_of_program, package_of
 from ..writing import write_file
 
 __all__ = ["FILE", "NumericReport", "Finding", "GraphVerdict"]
@@ -60,6 +64,8 @@ class Finding:
     ) -> Finding:
         """One at the first of some lines, with what was found of the value; the other lines may be the one as well."""
         line = lines[0] if lines else SourceLine("", 0)
+        if package_of(line.filename) == TORCH:  # a module of torch's is compiled by itself
+            line = _calling_line() or line
         return cls(line.filename, line.line, line.function, line.text, stage, judgement.wrong,
                    operation.replace(".default", ""), graph, error=judgement.error, eager=judgement.eager,
                    bound=judgement.bound, count=judgement.count, size=judgement.size,
@@ -87,6 +93,18 @@ class Finding:
         verb = "is" if graph.endswith((" call", " gradients")) else "computes"
         when = " on a later call" if is_later else ""
         return f"{self.operation} {verb} {what.get(self.wrong, self.wrong)} ({self.stage}){when}{share}{figures}"
+
+
+def _calling_line() -> SourceLine | None:
+    """The program's line that is running."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None:
+        name, line = frame.f_code.co_filename, frame.f_lineno
+        is_generated = str(frame.f_globals.get("__name__")).startswith("torch.")  # the wrapper of a graph
+        if is_of_program(name) and not is_generated:
+            return SourceLine(name, line, linecache.getline(name, line).strip(), frame.f_code.co_name)
+        frame = frame.f_back
+    return None
 
 
 @dataclass

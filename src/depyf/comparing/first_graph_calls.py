@@ -10,7 +10,7 @@ from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
 from .rounding import Judgement, same
 from .stages import memory_of
-from .zoom import lines_of, operation, zoom
+from .zoom import is_packed, lines_of, operation, zoom
 
 __all__ = ["FirstGraphCall"]
 
@@ -34,8 +34,9 @@ class FirstGraphCall:
 
     def begin(self, inputs: Sequence[Any]) -> None:
         """Before anything runs."""
-        self._values = dict(zip(self._plan.placeholders, inputs))
-        names = {node.target: value for node, value in self._values.items()}
+        known = dict(zip(self._plan.placeholders, inputs))
+        names = {node.target: value for node, value in known.items()}
+        self._values = {**known, **self._plan.attributes}
         self._keep(-1, names)
 
     def probe(self, at: int, names: dict[str, Any]) -> None:
@@ -159,12 +160,12 @@ class FirstGraphCall:
         return [(together, targets)]
 
     def _references(self, targets: list[MadeBuffer], eager: dict[Any, Any] | None = None) -> References:
-        return References([one.node for one in targets], self._values, self._plan.module, eager)
+        return References([one.node for one in targets], self._values, eager)
 
     def _finding(self, one: MadeBuffer, value: Any, judgement: Judgement, kernel: str) -> Finding:
         references = self._references([one])
         try:
-            stage, node, repro = zoom(references, one.node, self._plan.module, self._folder, self._plan.name)
+            stage, node, repro = zoom(references, one.node, self._folder, self._plan.name)
         except Exception as error:  # the operations can't be compiled alone: the fault is in the program all the same
             logger.debug("%s: no smaller part is known to be wrong: %r", self._plan.name, error)
             stage, node, repro = "", one.node, ""
@@ -179,7 +180,7 @@ class FirstGraphCall:
 def _range(node: Any, value: Any) -> str:
     import torch
 
-    if not isinstance(value, torch.Tensor) or not value.numel():
+    if not isinstance(value, torch.Tensor) or not value.numel() or is_packed(value):
         return ""
     shown = value.real if value.is_complex() else value
     low, high = (float(one) for one in (shown.double().min(), shown.double().max()))

@@ -19,7 +19,7 @@ from .first_calls import FirstCalls
 from .rounding import CONSTANTS, Judgement, of_a_whole, settled
 from .stages import FirstStages, Whole, call, copies, dense, leaves_of
 
-__all__ = ["Gradients"]
+__all__ = ["Gradients", "return_freed_memory"]
 
 _TRIMMED = 1 << 26  # bytes
 
@@ -150,9 +150,9 @@ def _compare(
             stages.find(whole, what, list(inputs[wanted[wrong]].users), judged[wrong], verdict)
 
 
-def _return_freed_memory() -> None:
-    """To the system: glibc keeps that of small tensors, and large ones can't use it."""
-    with contextlib.suppress(AttributeError, OSError):  # another libc
+def return_freed_memory() -> None:
+    """To the system, where the C library can: it keeps that of small tensors, and large ones can't use it."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # the last on Windows
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -217,7 +217,7 @@ class _Backward(Whole):
         self._untrimmed += gradient.nbytes
         if self._untrimmed > _TRIMMED:
             self._untrimmed = 0
-            _return_freed_memory()
+            return_freed_memory()
         return mine
 
     def compiled(self, backend: str) -> list[Any]:

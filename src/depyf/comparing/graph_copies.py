@@ -14,17 +14,23 @@ class GraphCopy:
     """A copy of a graph, as it is now.
 
     Args:
+        attributes: the values of the nodes that are attributes of the graph's module.
         given: nodes that are inputs of the copy, and their names there.
+
+    Attributes:
+        attributes: what a call is not given: those values, and inputs that are frozen.
     """
 
-    def __init__(self, module: Any, graph: Any = None, given: Mapping[Any, str] | None = None) -> None:
+    def __init__(
+        self, graph: Any, attributes: Mapping[Any, Any], given: Mapping[Any, str] | None = None
+    ) -> None:  # fmt: skip
         import torch
         from torch.fx.node import map_arg
 
         copied = torch.fx.Graph()
         known: dict[Any, Any] = {}
         inputs: dict[str, Any] = {}
-        for node in (graph or module.graph).nodes:
+        for node in graph.nodes:
             if node.op == "output":
                 self.result = map_arg(node.args[0], known.__getitem__)
             elif given and node in given:
@@ -36,7 +42,8 @@ class GraphCopy:
             else:
                 known[node] = copied.node_copy(node, known.__getitem__)
         copied.output(self.result)
-        self.owner, self.graph, self.nodes, self.copies = module, copied, list(copied.nodes), known
+        self.graph, self.nodes, self.copies = copied, list(copied.nodes), known
+        self.attributes = {known[node]: value for node, value in attributes.items()}
         self.placeholders = [node for node in self.nodes if node.op == "placeholder"]
 
     @property
@@ -67,11 +74,12 @@ def values_of(
 ) -> tuple[Any, Any]:
     """The values of nodes as they were made, and as they are in the end; those of some are `made` already."""
     made = made or {}
-    order, sources = closure(wanted, lambda node: node.op == "placeholder" or node in made)
+    order, sources = closure(wanted, lambda node: node.op in ("placeholder", "get_attr") or node in made)
     in_memory = is_in_memory(graph, wanted)
-    used = {node for node in graph.placeholders if node.users or node in wanted} if in_memory else {*sources}
-    known = {node: inputs[node.name] if node.name in inputs else _made(node, at)
-             for at, node in enumerate(graph.placeholders) if node in used}  # fmt: skip
+    used = {node for node in graph.nodes if node.users or node in wanted} if in_memory else {*sources}
+    known = {node: value for node, value in graph.attributes.items() if node in used}
+    known.update((node, inputs[node.name] if node.name in inputs else _made(node, at))
+                 for at, node in enumerate(graph.placeholders) if node in used and node not in known)  # fmt: skip
     known.update(made)
     places = ordinals(graph.nodes)
 
@@ -79,8 +87,8 @@ def values_of(
         return _made(node, places[node][1])
 
     if in_memory:
-        return evaluate_in_memory(graph.nodes, known, wanted, Exact(), graph.owner, random)
-    found = evaluate(order, known, wanted, Exact(), graph.owner, random)
+        return evaluate_in_memory(graph.nodes, known, wanted, Exact(), random)
+    found = evaluate(order, known, wanted, Exact(), random)
     return found, found
 
 

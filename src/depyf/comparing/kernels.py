@@ -60,10 +60,14 @@ class Group:
 
 
 class Plan:
-    """What Inductor knows of a graph while it generates the wrapper."""
+    """What Inductor knows of a graph while it generates the wrapper.
 
-    def __init__(self, graph: Any, name: str) -> None:
-        self.name, self.module = name, graph.module
+    Args:
+        attributes: the values of nodes that are attributes of the graph's module.
+    """
+
+    def __init__(self, graph: Any, name: str, attributes: dict[Any, Any]) -> None:
+        self.name, self.attributes = name, attributes
         self.nodes = list(graph.module.graph.nodes)
         self._all = set(self.nodes)
         self.placeholders = [node for node in self.nodes if node.op == "placeholder"]
@@ -181,7 +185,7 @@ class Plan:
                     known |= unit.operations
 
     def _plan_units(self) -> None:
-        known: set[Any] = set(self.placeholders)
+        known: set[Any] = {*self.placeholders, *self.attributes}
         self.variables = {node: node.target for node in self.placeholders}
         for at, group in enumerate(self.groups):
             for unit in group.units:

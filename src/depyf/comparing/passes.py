@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
-from .evaluable import RANDOM, STALE, is_overwritten, why_not
+from .evaluable import RANDOM, STALE, attributes_of, is_overwritten, why_not
 from .evaluate import Cannot, alone, closure
+from .facts import frozen_parameters
 from .findings import Finding, GraphVerdict
 from .graph_copies import GraphCopy, is_in_memory, is_tangent, ordinals, values_of
 from .rounding import apart
@@ -35,6 +36,7 @@ class Passes:
 
     def __init__(self) -> None:
         self._before: dict[int, tuple[Any, GraphCopy]] = {}  # by identities of modules, which are kept alive
+        self._attributes: dict[int, dict[str, Any]] = {}  # of those modules, before lowering packs some away
         self._joint: dict[str, GraphPair] = {}  # by compile ids
         self._regions: dict[str, bool] = {}  # parts that passes rewrote, and whether they compute the same
         self._depth = 0
@@ -42,28 +44,40 @@ class Passes:
     def joint_passes(self, original: Any, module: Any, args: Any, kwargs: Any, compile_id: str) -> Any:
         """Runs the passes on a joint graph, or on one for inference."""
         outer = self._depth == 0
-        before = GraphCopy(module) if outer else None
+        before = _copy_of(module) if outer else None
         self._depth += 1
         try:
             result = original(module, *args, **kwargs)
         finally:
             self._depth -= 1
         if before is not None:
+            before.attributes.update(zip(before.placeholders, frozen_parameters()))
             changed = module if result is None else result  # torch 2.6 gives nothing
             self._before[id(changed)] = changed, before
             if any(map(is_tangent, before.placeholders)):
-                self._joint[compile_id] = GraphPair(before, GraphCopy(changed))
+                self._joint[compile_id] = GraphPair(before, _copy_of(changed))
         return result
 
     def post_passes(self, original: Any, module: Any, args: Any, kwargs: Any) -> Any:
         """Runs the passes on a graph before it is lowered."""
         if self._depth == 0:
-            self._before.setdefault(id(module), (module, GraphCopy(module)))
+            self._before.setdefault(id(module), (module, _copy_of(module)))
         self._depth += 1
         try:
-            return original(module, *args, **kwargs)
+            result = original(module, *args, **kwargs)
         finally:
             self._depth -= 1
+        if self._depth == 0:
+            values = attributes_of(module, module.graph.nodes)
+            self._attributes[id(module)] = {node.target: value for node, value in values.items()}
+        return result
+
+    def attributes(self, module: Any) -> dict[Any, Any]:
+        """The values of the nodes of a graph after the passes that are attributes of its module."""
+        kept = self._attributes.get(id(module), {})
+        nodes = [node for node in module.graph.nodes if node.op == "get_attr"]
+        lacking = attributes_of(module, [node for node in nodes if node.target not in kept])
+        return {**lacking, **{node: kept[node.target] for node in nodes if node.target in kept}}
 
     def take(self, module: Any, compile_id: str, is_backward: bool) -> list[GraphPair]:
         """Of a graph that is about to be lowered: what is to be equal, in the order of stages."""
@@ -76,7 +90,9 @@ class Passes:
             pairs += _partitioned(joint.after, before, is_backward)
         if is_backward:
             self._joint.pop(compile_id, None)
-        return [*pairs, GraphPair(before, GraphCopy(module))]
+        pairs.append(GraphPair(before, GraphCopy(module.graph, self.attributes(module))))
+        self._attributes.pop(id(module), None)
+        return pairs
 
     def check(self, pair: GraphPair, inputs: Mapping[str, Any], verdict: GraphVerdict) -> None:
         """Compares two graphs on inputs by their names; those that are missing are random."""
@@ -114,6 +130,10 @@ class Passes:
         return _locate(numbers, before, after, lefts, rights, inputs)
 
 
+def _copy_of(module: Any) -> GraphCopy:
+    return GraphCopy(module.graph, attributes_of(module, module.graph.nodes))
+
+
 def _require_the_same_opaque(before: GraphCopy, after: GraphCopy) -> None:
     """What can't be evaluated has values of its kind's order, so both graphs must have as many of each kind."""
     one, other = ordinals(before.nodes), ordinals(after.nodes)
@@ -143,7 +163,8 @@ def _partitioned(joint: GraphCopy, part: GraphCopy, is_backward: bool) -> list[G
         return []
     numbers = numbered(joint.nodes, {})  # of what is computed twice, the partitioner keeps one
     given = {numbers[names[node.name]]: node.name for node in part.placeholders}
-    whole = GraphCopy(joint.owner, joint.graph, {node: given[at] for node, at in numbers.items() if at in given})
+    inner = {node: given[at] for node, at in numbers.items() if at in given}
+    whole = GraphCopy(joint.graph, joint.attributes, inner)
     whole.result = [whole.copies[node] if hasattr(node, "op") else None for node in expected]
     return [GraphPair(whole, part, "partitioner")]
 

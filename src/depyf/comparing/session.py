@@ -21,7 +21,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import copy
-import ctypes
 import functools
 import importlib
 import itertools
@@ -44,7 +43,7 @@ from .facts import BUFFERS, CACHES, DECOMPOSITIONS, FRAMES, GRAPHS, decompositio
 from .findings import GraphVerdict, NumericReport
 from .first_calls import FirstCalls
 from .first_graph_calls import FirstGraphCall
-from .gradients import Gradients
+from .gradients import Gradients, return_freed_memory
 from .kernels import PROBE, Plan, without_probes
 from .passes import Passes
 from .stages import FirstStages
@@ -240,7 +239,7 @@ class Comparing:
                 stages.raised = "Inductor" if _is_through(error, Comparing.call_compared) else "AOTAutograd"
                 raise
             self._contained(stages.after, inputs, results)
-            _trim()
+            return_freed_memory()
             self._contained(self._gradients.called, stages, inputs, results)
             return results
 
@@ -269,7 +268,8 @@ class Comparing:
 
     def _codegen(self, original: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
         if not self._busy and not graph.cpp_wrapper and not graph.aot_mode and not getattr(graph, "fx_wrapper", False):
-            plan = done(self._session, "planning the comparison", Plan, graph, _name_of(graph))
+            attributes = done(self._session, "planning the comparison", self._passes.attributes, graph.module)
+            plan = done(self._session, "planning the comparison", Plan, graph, _name_of(graph), attributes or {})
             if plan is not None:
                 self._plans[id(graph)] = plan
                 pairs = done(self._session, "planning the comparison", self._passes.take, graph.module, _compile_id(),
@@ -339,11 +339,11 @@ class Comparing:
             return module.call(args)
         if is_first:
             self._contained(self._check_before, plan, verdict, args)
-        _trim()
+        return_freed_memory()
         self._contained(first.begin, args)
         result = call(args)  # takes them out of the list
         self._contained(first.end, list(result))
-        _trim()
+        return_freed_memory()
         return result
 
     def _check_before(self, plan: Plan, verdict: GraphVerdict, args: list[Any]) -> None:
@@ -409,12 +409,6 @@ class _Checked:
 def _is_through(error: BaseException, function: Any) -> bool:
     """Whether an exception has come through a function."""
     return any(frame.f_code is function.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
-
-
-def _trim() -> None:
-    """Gives free memory back to the system, where the C library can: comparing leaves the heap in pieces."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # the last on Windows
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _probed(module: Any, plan: Plan, probe: Any) -> Any:

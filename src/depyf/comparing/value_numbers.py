@@ -113,7 +113,8 @@ class ValueNumbers:
                 results = []
                 for (order, sources), number, graph in zip(sides, numbers, graphs):
                     own = {node: values[number[node]] for node in sources}
-                    results.append(evaluate(order, own, order[-1:], Exact(), graph.owner)[order[-1]])
+                    own.update((node, graph.attributes[node]) for node in order if node in graph.attributes)
+                    results.append(evaluate(order, own, order[-1:], Exact())[order[-1]])
                 if apart(results[0], results[1], TOLERANCE) is not None:
                     return False
                 if is_enough:

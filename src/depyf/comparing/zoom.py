@@ -16,7 +16,7 @@ from ..explain.model import SourceLine
 from ..writing import write_file
 from .evaluate import Eager, References, evaluate, wide_dtype
 
-__all__ = ["copied", "lines_of", "operation", "zoom"]
+__all__ = ["copied", "is_packed", "lines_of", "operation", "zoom"]
 
 _MOST_BYTES = 64 << 20  # of inputs that are kept for a repro
 _MOST_SINGLE = 12  # operations that are compiled one by one, when all together are right
@@ -34,60 +34,62 @@ def operation(node: Any) -> str:
     return str(made.target)
 
 
-def zoom(references: References, target: Any, owner: Any, folder: str, graph: str) -> tuple[str, Any, str]:
+def zoom(references: References, target: Any, folder: str, graph: str) -> tuple[str, Any, str]:
     """Where in the subgraph of a wrong buffer the error arises.
 
     Returns:
         A stage, "" for the kernel itself; the operation, None where it is not known; the path of the repro file.
     """
     calls = [node for node in references.order if node.op == "call_function" and _is_tensor(node)]
-    repro = _write_repro(references, target, owner, folder, graph)
+    repro = _write_repro(references, target, folder, graph)
     if len(calls) < 2:
         return "", target, repro
     found = None
-    for node in _wrong_among(references, calls, owner)[:_MOST_SINGLE]:
-        if _wrong_among(references, [node], owner):  # else it is wrong only as the others are returned with it
+    for node in _wrong_among(references, calls)[:_MOST_SINGLE]:
+        if _wrong_among(references, [node]):  # else it is wrong only as the others are returned with it
             found = node
             break
     if found is None:  # one by one, from the end: the first that is wrong alone
         for node in calls[:: -max(1, len(calls) // _MOST_SINGLE)]:
-            if not _wrong_among(references, [node], owner):
+            if not _wrong_among(references, [node]):
                 break
             found = node
-    if found is None or not _is_wrong_alone(references, found, owner):
+    if found is None or not _is_wrong_alone(references, found):
         return "only as fused", found or target, repro
     return "", found, repro
 
 
-def _is_wrong_alone(references: References, node: Any, owner: Any) -> bool:
+def _is_wrong_alone(references: References, node: Any) -> bool:
     """Whether an operation is wrong when it is given its arguments as eager computes them."""
     sources = list(node.all_input_nodes)
     if all(one in references.values for one in sources):
         return True
     inner = [one for one in sources if one not in references.values]
-    values = {**references.values, **evaluate(references.order, references.values, inner, Eager(), owner)}
-    return bool(_wrong_among(References([node], values, owner), [node], owner))
+    values = {**references.values, **evaluate(references.order, references.values, inner, Eager())}
+    return bool(_wrong_among(References([node], values), [node]))
 
 
-def _wrong_among(references: References, wanted: list[Any], owner: Any) -> list[Any]:
+def _wrong_among(references: References, wanted: list[Any]) -> list[Any]:
     """The operations that are wrong in a compilation which returns them all."""
     from torch._inductor import compile as compile_graph
 
-    inputs = list(references.values.values())
-    module = subgraph(references, wanted, owner)
+    inputs = [value for value in references.values.values() if not is_packed(value)]
+    module = subgraph(references, wanted)
     results = compile_graph(module, [copied(one) for one in inputs])(*[copied(one) for one in inputs])
     return [node for node, value in zip(wanted, results)
-            if References([node], references.values, owner).judge(node, value).wrong]  # fmt: skip
+            if References([node], references.values).judge(node, value).wrong]  # fmt: skip
 
 
-def subgraph(references: References, wanted: list[Any], owner: Any) -> Any:
-    """A module that computes some operations from the known values."""
+def subgraph(references: References, wanted: list[Any]) -> Any:
+    """A module that computes some operations from the known values; it has the packed ones as attributes."""
     import torch
 
     graph = torch.fx.Graph()
-    env = {}
-    for node in references.values:
-        env[node] = graph.placeholder(node.name)
+    env, packed = {}, {}
+    for node, value in references.values.items():
+        if is_packed(value):
+            packed[node.name] = value
+        env[node] = graph.get_attr(node.name) if node.name in packed else graph.placeholder(node.name)
         env[node].meta.update(node.meta)
     needed = set(wanted)
     for node in reversed(references.order):
@@ -95,19 +97,20 @@ def subgraph(references: References, wanted: list[Any], owner: Any) -> Any:
             needed |= set(node.all_input_nodes)
     env.update((node, graph.node_copy(node, env.__getitem__)) for node in references.order if node in needed)
     graph.output(tuple(env[node] for node in wanted))
-    return torch.fx.GraphModule(owner, graph)
+    return torch.fx.GraphModule(packed, graph)
 
 
-def _write_repro(references: References, target: Any, owner: Any, folder: str, graph: str) -> str:
+def _write_repro(references: References, target: Any, folder: str, graph: str) -> str:
     import torch
 
     tensors = [value for value in references.values.values() if isinstance(value, torch.Tensor)]
-    if not folder or sum(one.numel() * one.element_size() for one in tensors) > _MOST_BYTES:
+    is_large = sum(one.numel() * one.element_size() for one in tensors) > _MOST_BYTES
+    if not folder or is_large or any(map(is_packed, tensors)):
         return ""
     name = f"repro_{graph.replace('/', '_').replace(' ', '_')}_{target.name}"
     os.makedirs(folder, exist_ok=True)
     torch.save([copied(one) for one in references.values.values()], os.path.join(folder, name + ".pt"))
-    code = subgraph(references, [target], owner).code.strip().replace("def forward(self, ", "def operations(")
+    code = subgraph(references, [target]).code.strip().replace("def forward(self, ", "def operations(")
     place = next((f"{one.filename}:{one.line}  {one.text}" for one in lines_of([target])), operation(target))
     path = os.path.join(folder, name + ".py")
     write_file(path, _TEMPLATE.format(place=place, inputs=name + ".pt", code=code))
@@ -147,6 +150,13 @@ def main():
 if __name__ == "__main__":
     main()
 '''
+
+
+def is_packed(value: Any) -> bool:
+    """Whether it is a weight in a layout of oneDNN's, for its own operators."""
+    import torch
+
+    return isinstance(value, torch.Tensor) and value.is_mkldnn
 
 
 def _is_tensor(node: Any) -> bool:
