@@ -209,11 +209,6 @@ def product_with_a_comparison(x: Any) -> Any:
     return x * (x >= 0)  # here
 
 
-@fault(142839, lambda: [torch.randn(1, 3, 1024, 1024)])
-def norm_of_many(x: Any) -> Any:
-    return F.instance_norm(x)  # here
-
-
 @fault(113167, lambda: [torch.rand([])])
 def variance_of_one(x: Any) -> Any:
     return torch.var_mean(x, correction=4.9, dim=-1, keepdim=True)[0]  # here
@@ -229,7 +224,33 @@ def denormal(x: Any) -> Any:
     return x * 2.0 ** (-127 + 3)  # here
 
 
+@fault(198133, lambda: [torch.tensor([0.99, 0.9999, 0.999999, 0.9999999, 0.99999994])])
+def inverse_near_one(x: Any) -> Any:
+    return torch.erfinv(x)  # here
+
+
+@fault(198183, lambda: [torch.logspace(-8, -5, 64)])
+def error_function_of_little(x: Any) -> Any:
+    return torch.erf(x)  # here
+
+
+@fault(183767, lambda: [torch.tensor([3e22, 7e25, -8e23, 1e10])])
+def asinh(x: Any) -> Any:
+    return torch.asinh(x)  # here
+
+
 # ---- only rounding
+
+
+@rounding(142839, lambda: [torch.randn(1, 3, 1024, 1024)])
+def norm_of_many(x: Any) -> Any:
+    return F.instance_norm(x)
+
+
+@rounding(189803, normal((24, 57, 37)))
+def cancellation(x: Any) -> Any:
+    y = F.elu(x, alpha=1.24)
+    return torch.reciprocal(y + torch.exp(y))
 
 
 @rounding(183761, normal((4, 9), dtype=torch.float16))
