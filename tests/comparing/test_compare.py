@@ -17,8 +17,8 @@ from forks import DEPYF  # noqa: E402
 import depyf  # noqa: E402
 import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
-from depyf.comparing.evaluate import References  # noqa: E402
 from depyf.comparing.findings import Finding  # noqa: E402
+from depyf.comparing.graphs.evaluate import References  # noqa: E402
 from depyf.comparing.rounding import Judgement  # noqa: E402
 from depyf.comparing.stages import FirstStages  # noqa: E402
 from depyf.explain.model import SourceLine  # noqa: E402
@@ -141,6 +141,13 @@ def test_a_frozen_model_is_checked_with_its_weights(tmp_path, mode):
     untouched, wrong = found
     assert untouched.findings == [] and untouched.verdicts[0].outputs == (1, 1)
     assert [one.operation for one in wrong.findings] == ["aten.sigmoid"]
+
+
+def test_a_program_s_inputs_are_kept_only_if_it_wants_them(tmp_path, inputs):
+    torch._dynamo.reset()
+    with lowering("sigmoid")(), depyf.compare(tmp_path, repros=False) as report:
+        torch.compile(program)(*inputs)
+    assert [one.repro for one in report.findings] == [""] and list(tmp_path.glob("*.pt")) == []
 
 
 def test_a_torch_without_the_graphs_is_told_and_compares_nothing(tmp_path, inputs, monkeypatch):

@@ -23,7 +23,7 @@ from forks import DEPYF  # noqa: E402
 from torch._dynamo import output_graph, side_effects, variables  # noqa: E402
 
 import depyf  # noqa: E402
-from depyf.comparing import eager_process, left_behind  # noqa: E402
+from depyf.comparing.calls import eager_process, left_behind  # noqa: E402
 
 SEEN = {"calls": 0}
 

@@ -12,10 +12,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import depyf  # noqa: E402
-from depyf.comparing import first_graph_calls  # noqa: E402
-from depyf.comparing.call_values import CallValues  # noqa: E402
-from depyf.comparing.evaluate import Cannot  # noqa: E402
-from depyf.comparing.left_behind import RESULT, differing, left_behind  # noqa: E402
+from depyf.comparing.calls.call_values import CallValues  # noqa: E402
+from depyf.comparing.calls.left_behind import RESULT, differing, left_behind  # noqa: E402
+from depyf.comparing.graphs import first_graph_calls  # noqa: E402
+from depyf.comparing.graphs.evaluate import Cannot  # noqa: E402
 from depyf.comparing.stages import copies, widening  # noqa: E402
 from planted_numerics import lowering  # noqa: E402
 

@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch")
 
 from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
-from depyf.comparing.graph_copies import GraphCopy  # noqa: E402
-from depyf.comparing.value_numbers import ValueNumbers  # noqa: E402
+from depyf.comparing.graphs.graph_copies import GraphCopy  # noqa: E402
+from depyf.comparing.graphs.value_numbers import ValueNumbers  # noqa: E402
 
 aten = torch.ops.aten
 

@@ -163,10 +163,12 @@ class Page:
 
 
 def _same_everywhere(text: str) -> str:
-    """`text` without the folder, which torch shows relative to some other, the kind of PyTorch build, and which
-    release of Python 3.11 this is."""
+    """`text` without the folder, which torch shows relative to some other, the kind of PyTorch build, the number of
+    threads, and which release of Python 3.11 this is."""
     text = re.sub(r"[\w./-]*\b{}\w+/".format(_PREFIX), "", text)
     text = re.sub(r"\bPython 3\.11\.\d+", "Python 3.11.7", text)
+    text = re.sub(r"\b\d+ threads?\b", "2 threads", text)
+    text = re.sub(r"(?<=num_threads&quot;:)\d+", "2", text)
     return re.sub(r"\b(\d+\.\d+\.\d+)\+(cpu|cu\d+)\b", r"\1", text)
 
 

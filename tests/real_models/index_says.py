@@ -113,7 +113,7 @@ def _break(record: Record, one: Recording, parts: _Parts) -> _Looked:
         places = [line for line in lines if record.place in line and record.compile_id in _ids(line)]
         if places and record.what in first:
             return known, True
-    return known, _is_refused(record, parts)
+    return known, _is_refused(record, parts, record.place)
 
 
 def _is_called(what: str, gb_id: str, reason: str) -> bool:
@@ -125,10 +125,10 @@ def _ids(line: str) -> Set[str]:
     return set() if match is None else set(match.group(1).split(", "))
 
 
-def _is_refused(record: Record, parts: _Parts) -> bool:
+def _is_refused(record: Record, parts: _Parts, place: str) -> bool:
     return any(
         record.what in first
-        and any(record.compile_id in _NUMBER.findall(line) and record.place in line for line in lines)
+        and any(record.compile_id in _NUMBER.findall(line) and place in line for line in lines)
         for title in ("What raised", "What was not compiled")
         for first, *lines in parts.get(title, [])
     )
@@ -139,7 +139,7 @@ def _failure(record: Record, one: Recording, parts: _Parts) -> _Looked:
         compile_id == record.compile_id and _is_called(record.what, gb_id, reason)
         for compile_id, _, gb_id, reason in one.refusals
     )
-    return known, _is_refused(record, parts)
+    return known, _is_refused(record, parts, "")  # torch's line may be that of the ``def``
 
 
 def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:

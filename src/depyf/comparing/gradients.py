@@ -12,10 +12,10 @@ import functools
 import math
 from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
-from .evaluate import Cannot
+from .calls.first_calls import FirstCalls
 from .facts import is_autograd_compiled
 from .findings import GraphVerdict
-from .first_calls import FirstCalls
+from .graphs.evaluate import Cannot
 from .rounding import CONSTANTS, Judgement, of_a_whole, settled
 from .stages import FirstStages, Whole, call, copies, dense, leaves_of
 

@@ -1,19 +1,17 @@
 """Comparing what a program under torch.compile computes: `with depyf.compare("dump") as report:`. Start reading here.
 
-    facts.py        what is needed of torch, probed
-    stages.py       Dynamo's graph as a whole
-    decompositions.py, passes.py   operators and their decompositions; the graph before and after the passes
-    graph_copies.py, value_numbers.py   such a graph, and which of its values are those of another
-    kernels.py      what Inductor knows of a graph's buffers
-    first_graph_calls.py   the first call of each graph, checked kernel by kernel
-    gradients.py    its gradients as a whole
-    first_calls.py  the first call of each function, beside eager's in a process of its own (eager_process.py)
-    call_values.py, left_behind.py   what a call returns and changes, and how far off that may be
-    operations.py   which line did so first
-    evaluable.py, evaluate.py   operations in eager's precision, in fp64, and rounded at random
+    stages.py, gradients.py   Dynamo's graph as a whole, and its gradients
+    graphs/         Inductor's graphs: decompositions.py, passes.py, then first_graph_calls.py, kernel by kernel
+        kernels.py      what Inductor knows of a graph's buffers
+        graph_copies.py, value_numbers.py   a graph before and after passes, and which of its values are equal
+        evaluable.py, evaluate.py   operations in eager's precision, in fp64, and rounded at random
+        zoom.py         from a wrong buffer to the line, and the repro file
+    calls/          first_calls.py: a call of a function, beside eager's in a process of its own (eager_process.py)
+        call_values.py, left_behind.py   what a call returns and changes, and how far off that may be
+        operations.py   which line did so first
     rounding.py     the rule: is it farther off than rounding explains?
-    zoom.py         from a wrong buffer to the line, and the repro file
     findings.py     what was found, as data
+    facts.py        what is needed of torch, probed
 """
 
 from __future__ import annotations
@@ -38,21 +36,21 @@ from ..explain.running import ACTIVE
 from ..explain.torch_facts.torch_attempts import calling_frame, code_to_run
 from ..explain.torch_facts.torch_behavior import backend_name
 from ..explain.torch_facts.torch_keeps import records_put_back
-from .decompositions import Decompositions
+from .calls.first_calls import FirstCalls
 from .facts import BUFFERS, CACHES, DECOMPOSITIONS, FRAMES, GRAPHS, decompositions_of, missing
 from .findings import GraphVerdict, NumericReport
-from .first_calls import FirstCalls
-from .first_graph_calls import FirstGraphCall
 from .gradients import Gradients, return_freed_memory
-from .kernels import PROBE, Plan, without_probes
-from .passes import Passes
+from .graphs.decompositions import Decompositions
+from .graphs.first_graph_calls import FirstGraphCall
+from .graphs.kernels import PROBE, Plan, without_probes
+from .graphs.passes import Passes
 from .stages import FirstStages
 
 __all__ = ["Comparing", "begin_comparing", "compare"]
 
 
 @contextlib.contextmanager
-def compare(directory: str | os.PathLike[str], every: int = 0) -> Iterator[NumericReport]:
+def compare(directory: str | os.PathLike[str], every: int = 0, repros: bool = True) -> Iterator[NumericReport]:
     """Records what `torch.compile` does in the block, as `depyf.prepare_debug` does, and compares what it computes.
 
     On the first call of each graph that Inductor compiles in the block, and on later ones if that is asked for, every
@@ -68,6 +66,7 @@ def compare(directory: str | os.PathLike[str], every: int = 0) -> Iterator[Numer
     Args:
         directory: the directory of the recording; the findings are in ``comparison.json``, and each has a repro file.
         every: after the first call of a graph, every call of this number is compared as well; 0 for none.
+        repros: whether a finding gets a repro file, with the inputs of its operations.
 
     Yields:
         The comparison: verdicts of graphs and findings, complete when the block is left.
@@ -87,7 +86,7 @@ def compare(directory: str | os.PathLike[str], every: int = 0) -> Iterator[Numer
     if operator.index(every) < 0:
         raise ValueError(f"every must be 0 or more, not {every}")
     with prepare_debug(directory) as session, contextlib.ExitStack() as undo:
-        yield begin_comparing(session, undo, every=every)
+        yield begin_comparing(session, undo, repros, every)
 
 
 def begin_comparing(

@@ -11,11 +11,11 @@ import copy
 from typing import AbstractSet, Any, Callable, Iterable, Iterator, Sequence
 
 from ..explain.containment import logger
-from .evaluate import Cannot, of_rounding, units_of, wide_dtype
 from .facts import autocast_now, dispatch_mode
 from .findings import Finding, GraphVerdict, NumericReport
+from .graphs.evaluate import Cannot, of_rounding, units_of, wide_dtype
+from .graphs.zoom import copied, lines_of, memory_of
 from .rounding import CONSTANTS, Judgement, judge, random_numbers, same, settled
-from .zoom import copied, lines_of
 
 __all__ = ["FirstStages", "Whole", "call", "copies", "dense", "is_of_higher_order", "leaves_of", "version_of",
            "widening", "without_random_numbers"]  # fmt: skip
@@ -379,16 +379,6 @@ def _overlaps(value: Any) -> bool:
     """Whether elements of a tensor may share memory, as those of an expanded one do."""
     size = 1 + sum(stride * (length - 1) for stride, length in zip(value.stride(), value.shape))
     return bool(size < value.numel())
-
-
-def memory_of(value: Any) -> int:
-    """Where a tensor's memory begins; 0 for what has none of its own."""
-    import torch
-    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
-
-    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or is_traceable_wrapper_subclass(value):
-        return 0
-    return value.untyped_storage().data_ptr() if value.numel() else 0
 
 
 def version_of(value: Any) -> int:

@@ -51,8 +51,8 @@ def add_commands(commands: Any) -> None:
     command = commands.add_parser(
         "run", help="run a program and record what torch.compile does", description=_RUN,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="depyf run [-o DIR] [--html] [--compare] [--every N] [--time] [-q] [--json] [--own PACKAGE] "
-        "(SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
+        usage="depyf run [-o DIR] [--html] [--compare] [--every N] [--no-repros] [--time] [-q] [--json] "
+        "[--own PACKAGE] (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]",
     )  # fmt: skip
     command.add_argument("-o", "--output", metavar="DIR", default=FOLDER,
                          help=f"the folder to write (default: {FOLDER})")  # fmt: skip
@@ -61,6 +61,8 @@ def add_commands(commands: Any) -> None:
                          help="name the first lines that compute something else once they are compiled")  # fmt: skip
     command.add_argument("--every", type=_calls, default=0, metavar="N",
                          help="with --compare: compare every Nth of the later calls as well")  # fmt: skip
+    command.add_argument("--no-repros", dest="repros", action="store_false",
+                         help="with --compare: keep no inputs of what is wrong")  # fmt: skip
     command.add_argument("--time", action="store_true",
                          help="time each kernel on the CPU, at all lines of the program that are in it")  # fmt: skip
     command.add_argument("-q", "--quiet", action="store_true", help="print no summary at the end")
@@ -129,7 +131,8 @@ def run(options: argparse.Namespace, path: list[str] | None = None) -> int:
             _end_by_interrupt()
 
     record(os.path.abspath(options.output), at_end, options.html, shows_progress=not options.quiet,
-           compares=options.compare or bool(options.every), times=options.time, every=options.every)
+           comparing={"every": options.every, "repros": options.repros} if options.compare or options.every else None,
+           times=options.time)  # fmt: skip
     interrupted = False
     started = time.time()
     try:

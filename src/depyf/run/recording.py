@@ -10,7 +10,7 @@ import os
 import sys
 import time
 import types
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 __all__ = ["When", "record", "record_child", "record_children"]
 
@@ -56,12 +56,12 @@ class When(importlib.abc.MetaPathFinder):
 
 def record(
     directory: str, at_end: Callable[[Any, Any], None], html: bool = False, shows_progress: bool = False,
-    compares: bool = False, times: bool = False, every: int = 0,
+    comparing: Mapping[str, Any] | None = None, times: bool = False,
 ) -> None:
     """Records into `directory` from the import of Dynamo on; `at_end` gets the recording's `Session`, or None,
     and the exception with which a recording failed to begin, or None.
 
-    With `compares`, what is computed is compared with eager, on `every` call of that number after the first one too.
+    With `comparing`, options of `begin_comparing`, what is computed is compared with eager.
     With `shows_progress`, a terminal has a line on each long compilation while it lasts.
 
     What is registered here first runs last: after the program's own functions of `atexit`, and its threads.
@@ -86,10 +86,10 @@ def record(
                 watch_compilations(WATCHERS)
             session = stack.enter_context(prepare_debug(directory, html=html, time=times))
             found.append(session)
-            if compares:
+            if comparing is not None:
                 from ..comparing.session import begin_comparing
 
-                begin_comparing(session, stack, every=every)
+                begin_comparing(session, stack, **comparing)
         except Exception as error:
             failed.append(error)
 

@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..explain.containment import logger
-from ..explain.graphs.capture import lines_of_trace
+from ...explain.containment import logger
+from ...explain.graphs.capture import lines_of_trace
+from ..findings import Finding, NumericReport
+from ..rounding import Judgement, apart
 from .evaluable import number_of, why_not
 from .evaluate import alone
-from .findings import Finding, NumericReport
 from .graph_copies import random_like
-from .rounding import Judgement, apart
 
 __all__ = ["Decompositions"]
 

@@ -11,12 +11,12 @@ import os
 from operator import getitem
 from typing import Any, Iterable
 
-from ..explain.graphs.capture import user_line_of
-from ..explain.model import SourceLine
-from ..writing import write_file
+from ...explain.graphs.capture import user_line_of
+from ...explain.model import SourceLine
+from ...writing import write_file
 from .evaluate import Eager, References, evaluate, wide_dtype
 
-__all__ = ["copied", "is_packed", "lines_of", "operation", "zoom"]
+__all__ = ["copied", "is_packed", "lines_of", "memory_of", "operation", "zoom"]
 
 _MOST_BYTES = 64 << 20  # of inputs that are kept for a repro
 _MOST_SINGLE = 12  # operations that are compiled one by one, when all together are right
@@ -174,3 +174,13 @@ def copied(value: Any, wide: bool = False) -> Any:
     value = value.detach()
     dtype = wide and wide_dtype(value.dtype) or value.dtype
     return torch.empty_strided(value.shape, value.stride(), dtype=dtype, device=value.device).copy_(value)
+
+
+def memory_of(value: Any) -> int:
+    """Where a tensor's memory begins; 0 for what has none of its own."""
+    import torch
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or is_traceable_wrapper_subclass(value):
+        return 0
+    return value.untyped_storage().data_ptr() if value.numel() else 0

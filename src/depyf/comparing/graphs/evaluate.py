@@ -11,9 +11,9 @@ import math
 import operator
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
+from ..facts import WIDE
+from ..rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 from .evaluable import ONLY_WRITES, UNINITIALISED, layout_of, lowered, why_not, why_not_its_operator
-from .facts import WIDE
-from .rounding import Judgement, allowed_at_least, judge, random_numbers, settled
 
 __all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "alone", "as_integers", "closure", "evaluate",
            "evaluate_in_memory", "has_sums", "of_rounding", "units_of", "wide_dtype"]  # fmt: skip

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..explain.containment import logger
+from ...explain.containment import logger
+from ..findings import Finding, GraphVerdict
+from ..rounding import Judgement, same
 from .evaluate import Cannot, Eager, References, alone, as_integers, closure
-from .findings import Finding, GraphVerdict
 from .kernels import KernelNode, MadeBuffer, Plan
-from .rounding import Judgement, same
-from .stages import memory_of
-from .zoom import is_packed, lines_of, operation, zoom
+from .zoom import is_packed, lines_of, memory_of, operation, zoom
 
 __all__ = ["FirstGraphCall"]
 

@@ -6,7 +6,7 @@ import functools
 import weakref
 from typing import Any, Iterable
 
-from .facts import LOWERED
+from ..facts import LOWERED
 
 __all__ = ["ONLY_WRITES", "RANDOM", "STALE", "UNINITIALISED", "attributes_of", "is_overwritten", "layout_of",
            "lowered", "number_of", "why_not", "why_not_its_operator"]  # fmt: skip

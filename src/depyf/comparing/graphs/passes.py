@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
+from ..facts import frozen_parameters
+from ..findings import Finding, GraphVerdict
+from ..rounding import apart
 from .evaluable import RANDOM, STALE, attributes_of, is_overwritten, why_not
 from .evaluate import Cannot, alone, closure
-from .facts import frozen_parameters
-from .findings import Finding, GraphVerdict
 from .graph_copies import GraphCopy, is_in_memory, is_tangent, ordinals, values_of
-from .rounding import apart
 from .value_numbers import TOLERANCE, ValueNumbers, numbered
 from .zoom import lines_of, operation
 

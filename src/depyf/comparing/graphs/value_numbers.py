@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any, Iterator, Mapping, Sequence
 
+from ..rounding import apart
 from .evaluable import RANDOM, STALE, layout_of, number_of, why_not
 from .evaluate import Cannot, Exact, closure, evaluate
 from .graph_copies import GraphCopy, ordinals, random_like
-from .rounding import apart
 
 __all__ = ["TOLERANCE", "ValueNumbers", "numbered"]
 

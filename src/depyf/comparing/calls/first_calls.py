@@ -17,23 +17,23 @@ import threading
 import types
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
-from ..explain.code_objects import RETURNS_AT_ONCE
-from ..explain.containment import edge, logger
-from ..explain.model import SourceLine
-from ..explain.running import ACTIVE
-from ..explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
-from ..owners import TORCH, package_of
+from ...explain.code_objects import RETURNS_AT_ONCE
+from ...explain.containment import edge, logger
+from ...explain.model import SourceLine
+from ...explain.running import ACTIVE
+from ...explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
+from ...owners import TORCH, package_of
+from ..facts import compiled_function
+from ..findings import Finding, GraphVerdict, NumericReport
+from ..graphs.evaluate import Cannot
+from ..graphs.zoom import lines_of
+from ..rounding import Judgement
+from ..stages import FirstStages, copies, dense, is_of_higher_order, widening
 from .call_values import DYNAMO, CallValues
 from .called_function import CalledFunction
 from .eager_process import EagerProcess, why_not_in_eager
-from .evaluate import Cannot
-from .facts import compiled_function
-from .findings import Finding, GraphVerdict, NumericReport
 from .left_behind import RESULT, UNCHANGED, differing, left_behind, tensors, versions, widen
 from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
-from .rounding import Judgement
-from .stages import FirstStages, copies, dense, is_of_higher_order, widening
-from .zoom import lines_of
 
 __all__ = ["FirstCalls"]
 

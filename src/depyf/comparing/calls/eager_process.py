@@ -21,7 +21,7 @@ import time
 import warnings
 from typing import Any, Callable, Mapping
 
-from .evaluate import Cannot
+from ..graphs.evaluate import Cannot
 
 __all__ = ["EagerProcess", "why_not_in_eager"]
 

@@ -6,7 +6,7 @@ import inspect
 import types
 from typing import Any, Mapping
 
-from ..explain.code_objects import cell_contents, parameters_of
+from ...explain.code_objects import cell_contents, parameters_of
 from .left_behind import globals_of
 
 __all__ = ["CalledFunction"]

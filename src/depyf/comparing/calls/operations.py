@@ -7,10 +7,10 @@ import sys
 import types
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
-from ..explain.model import SourceLine
-from ..owners import PYTHON, TORCH, package_of
-from .evaluate import as_integers
-from .facts import dispatch_mode
+from ...explain.model import SourceLine
+from ...owners import PYTHON, TORCH, package_of
+from ..facts import dispatch_mode
+from ..graphs.evaluate import as_integers
 
 __all__ = ["Changes", "first_of_another_value", "line_at", "operations_of", "recorded"]
 

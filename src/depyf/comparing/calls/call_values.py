@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
+from ..graphs.evaluate import Cannot
+from ..rounding import CONSTANTS, Judgement, judge, of_a_whole, settled
 from .eager_process import EagerProcess
-from .evaluate import Cannot
 from .left_behind import agree
-from .rounding import CONSTANTS, Judgement, judge, of_a_whole, settled
 
 __all__ = ["DYNAMO", "CallValues"]
 

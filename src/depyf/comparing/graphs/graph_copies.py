@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Sequence
 
+from ..rounding import random_numbers
 from .evaluable import RANDOM, STALE, is_overwritten, number_of, why_not
 from .evaluate import Cannot, Exact, closure, evaluate, evaluate_in_memory, wide_dtype
-from .rounding import random_numbers
 
 __all__ = ["GraphCopy", "is_in_memory", "is_tangent", "ordinals", "random_like", "values_of"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import types
 from typing import Any, Iterable, Iterator, Mapping
 
-from ..explain.code_objects import with_nested
-from .rounding import same
-from .stages import copies, version_of
+from ...explain.code_objects import with_nested
+from ..rounding import same
+from ..stages import copies, version_of
 
 __all__ = ["RESULT", "UNCHANGED", "agree", "differing", "globals_of", "left_behind", "tensors", "versions", "widen"]
 
