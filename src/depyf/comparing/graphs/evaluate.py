@@ -240,28 +240,41 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, random: Any, in_memory: 
         if random is not None and node.op == "call_function":
             return how.source(random(node))
         raise Cannot(reason or f"{node.op} {node.target}")
-    wide = WIDE.get(str(lowered(node.target))) if isinstance(how, Exact) else None
-    if isinstance(how, Exact) and any(word in str(node.target) for word in _NO_FP64) and not _is_of_integers(node):
-        if wide is None:
-            raise Cannot(f"{node.target} has no fp64")
+    target = _computing(node, isinstance(how, Exact))
     args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
-    target = torch.ops.aten.reshape.default if node.target in _views() else wide or lowered(node.target)
     if isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable and not in_memory:
         args, kwargs = _unshared(target, args, kwargs)
-    if "as_strided" in str(node.target) and in_memory:
-        if (args[0].stride(), args[0].storage_offset()) != (layout_of(node), 0):
-            raise Cannot("as_strided among writes")
-    elif "as_strided" in str(node.target):
-        value = args[0]
-        memory = torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device)
-        args = (memory.copy_(value), *args[1:])
+    if "as_strided" in str(node.target):
+        args = (_in_layout(node, args[0], in_memory), *args[1:])
     try:
         return how.result(node, target(*args, **kwargs), args)
     except (RuntimeError, NotImplementedError) as error:
         if not isinstance(how, Exact):
             raise
         raise Cannot(f"{node.target} has no fp64") from error
+
+
+def _computing(node: Any, is_exact: bool) -> Any:
+    """What computes the operation of a node."""
+    import torch
+
+    target = lowered(node.target)
+    wide = WIDE.get(str(target)) if is_exact else None
+    if wide is None and is_exact and any(word in str(node.target) for word in _NO_FP64) and not _is_of_integers(node):
+        raise Cannot(f"{node.target} has no fp64")
+    return torch.ops.aten.reshape.default if node.target in _views() else wide or target
+
+
+def _in_layout(node: Any, value: Any, in_memory: bool) -> Any:
+    """The argument of ``as_strided``, laid out as it is in the program."""
+    import torch
+
+    if in_memory and (value.stride(), value.storage_offset()) != (layout_of(node), 0):
+        raise Cannot("as_strided among writes")
+    if in_memory:
+        return value
+    return torch.empty_strided(value.shape, layout_of(node), dtype=value.dtype, device=value.device).copy_(value)
 
 
 def _is_of_integers(node: Any) -> bool:
