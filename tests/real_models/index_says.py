@@ -139,7 +139,9 @@ def _failure(record: Record, one: Recording, parts: _Parts) -> _Looked:
         compile_id == record.compile_id and _is_called(record.what, gb_id, reason)
         for compile_id, _, gb_id, reason in one.refusals
     )
-    return known, _is_refused(record, parts, "")  # torch's line may be that of the ``def``
+    causes = [place for compile_id, place, *_ in one.refusals if compile_id == record.compile_id]
+    places = [record.place, *filter(None, causes)]  # torch's may be the line of the ``def``
+    return known, any(_is_refused(record, parts, place) for place in places)
 
 
 def _recompile(record: Record, one: Recording, parts: _Parts) -> _Looked:

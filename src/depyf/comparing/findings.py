@@ -14,7 +14,7 @@ from ..explain.model import Session, SourceLine, Wrong
 from ..owners import TORCH, is_of_program, package_of
 from ..writing import write_file
 
-__all__ = ["FILE", "NumericReport", "Finding", "GraphVerdict"]
+__all__ = ["FILE", "NumericReport", "Finding", "GraphVerdict", "line_at"]
 
 FILE = "comparison.json"
 
@@ -95,14 +95,19 @@ class Finding:
         return f"{self.operation} {verb} {what.get(self.wrong, self.wrong)} ({self.stage}){when}{share}{figures}"
 
 
+def line_at(file: str, line: int, function: str = "") -> SourceLine:
+    """A line with its text."""
+    return SourceLine(file, line, linecache.getline(file, line).strip(), function)
+
+
 def _calling_line() -> SourceLine | None:
     """The program's line that is running."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
-        name, line = frame.f_code.co_filename, frame.f_lineno
+        name = frame.f_code.co_filename
         is_generated = str(frame.f_globals.get("__name__")).startswith("torch.")  # the wrapper of a graph
         if is_of_program(name) and not is_generated:
-            return SourceLine(name, line, linecache.getline(name, line).strip(), frame.f_code.co_name)
+            return line_at(name, frame.f_lineno, frame.f_code.co_name)
         frame = frame.f_back
     return None
 

@@ -24,7 +24,7 @@ from ...explain.running import ACTIVE
 from ...explain.torch_facts.torch_behavior import backend_name, with_dynamo_off
 from ...owners import TORCH, package_of
 from ..facts import compiled_function
-from ..findings import Finding, GraphVerdict, NumericReport
+from ..findings import Finding, GraphVerdict, NumericReport, line_at
 from ..graphs.evaluate import Cannot
 from ..graphs.zoom import lines_of
 from ..rounding import Judgement
@@ -33,7 +33,7 @@ from .call_values import DYNAMO, CallValues
 from .called_function import CalledFunction
 from .eager_process import EagerProcess, why_not_in_eager
 from .left_behind import RESULT, UNCHANGED, differing, left_behind, tensors, versions, widen
-from .operations import Changes, first_of_another_value, line_at, operations_of, recorded
+from .operations import Changes, first_of_another_value, operations_of, recorded
 
 __all__ = ["FirstCalls"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
 import types
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
@@ -10,9 +9,10 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 from ...explain.model import SourceLine
 from ...owners import PYTHON, TORCH, package_of
 from ..facts import dispatch_mode
+from ..findings import line_at
 from ..graphs.evaluate import as_integers
 
-__all__ = ["Changes", "first_of_another_value", "line_at", "operations_of", "recorded"]
+__all__ = ["Changes", "first_of_another_value", "operations_of", "recorded"]
 
 _UNSEEN = ("aten::detach", "aten::alias")  # autograd's own
 
@@ -137,11 +137,6 @@ def first_of_another_value(
             left.remove(match)
     lacks = next((one for one in left if one.file), None)
     return None, None if lacks is None else line_at(lacks.file, lacks.line)
-
-
-def line_at(file: str, line: int, function: str = "") -> SourceLine:
-    """A line with its text."""
-    return SourceLine(file, line, linecache.getline(file, line).strip(), function)
 
 
 class Changes:
