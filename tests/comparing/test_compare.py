@@ -456,3 +456,36 @@ def test_the_number_of_calls_is_checked(tmp_path):
         pass
     with pytest.raises(TypeError), depyf.compare(tmp_path, every="2"):
         pass
+
+
+def test_each_rank_compares_its_own_graphs(tmp_path):
+    program = f"""\
+import sys
+sys.path.insert(0, {str(Path(planted_numerics.__file__).parent)!r})
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as collectives
+from planted_numerics import lowering
+
+dist.init_process_group("gloo")
+
+@torch.compile
+def reduced(x):
+    y = collectives.all_reduce(x.sin(), "sum", dist.group.WORLD)
+    return y.erf() * 2
+
+with lowering("erf")() if dist.get_rank() else torch.no_grad():
+    reduced(torch.ones(4))
+dist.destroy_process_group()
+"""
+    (tmp_path / "train.py").write_text(program)
+    done = DEPYF.run("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "depyf", "run",
+                     "--compare", "-o", tmp_path / "out", tmp_path / "train.py", cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for rank, lines in (("rank_0", []), ("rank_1", [13])):
+        told = json.loads((tmp_path / "out" / rank / "comparison.json").read_text())["verdicts"]
+        graph = next(one for one in told if one["graph"] == "0/0 inference")
+        assert graph["outputs"] == [1, 1] and [one["line"] for one in graph["wrong"]] == lines
+    again = DEPYF.run("-m", "depyf", "report", tmp_path / "out", cwd=tmp_path).stdout
+    fine, faulty = again.split("\nrank_1\n")
+    assert "wrong at" not in fine and "0/0 inference: wrong at train.py:13;" in faulty

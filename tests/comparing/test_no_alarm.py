@@ -181,6 +181,7 @@ def written(change):
         written(lambda y, row: y.diagonal().copy_(row)),
         written(lambda y, row: (y.diagonal().mul_(row), y.t()[0].add_(1))),
         written(lambda y, row: y[2:, 1::2].zero_()),
+        written(lambda y, row: torch._foreach_mul_([y, row.clone()], 3.0)),
     ],
 )
 @pytest.mark.parametrize("needs_gradients", [False, True])
@@ -189,6 +190,17 @@ def test_a_result_that_is_written_in_place_is_what_it_is_in_the_end(tmp_path, fu
     report = compared(tmp_path, function, *inputs)
     assert report.findings == []
     assert verdict_of(report, "0/0 call").outputs[0] >= 1
+
+
+def test_what_an_operator_writes_into_is_rounded_as_its_result_is():
+    x, out = torch.rand(50, dtype=torch.float64), torch.empty(50, dtype=torch.float64)
+    with widening(0, 1e-3):
+        torch.mul(x, 3.0, out=out)
+        torch._foreach_mul_([x], 1.0)
+    assert 0 < (out - 3 * x).abs().max() < 3e-2 and (out / 3 != x).any()
+    narrow = torch.empty(50)
+    with pytest.raises(NotImplementedError, match="not in fp64"), widening(0, 1e-3):
+        torch.mul(x, 3.0, out=narrow)
 
 
 def test_a_mean_of_nothing_has_no_decomposition_to_check(tmp_path):

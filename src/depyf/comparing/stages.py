@@ -13,6 +13,7 @@ from typing import AbstractSet, Any, Callable, Iterable, Iterator, Sequence
 from ..explain.containment import logger
 from .facts import autocast_now, dispatch_mode
 from .findings import Finding, GraphVerdict, NumericReport
+from .graphs.evaluable import written_arguments
 from .graphs.evaluate import Cannot, of_rounding, units_of, wide_dtype
 from .graphs.zoom import copied, lines_of, memory_of
 from .rounding import CONSTANTS, Judgement, judge, random_numbers, same, settled
@@ -330,11 +331,8 @@ def _unwritten(values: Iterable[Any]) -> Any:
     class Unwritten(dispatch_mode()):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
-            for at, argument in enumerate(func._schema.arguments):
-                if argument.alias_info is not None and argument.alias_info.is_write:
-                    written = args[at] if at < len(args) else kwargs.get(argument.name)
-                    if any(memory_of(one) in memory for one in _tensors(written)):
-                        raise _Written
+            if any(memory_of(one) in memory for one in _written(func, args, kwargs)):
+                raise _Written
             return func(*args, **kwargs)
 
     return Unwritten()
@@ -406,6 +404,12 @@ def _tensors(values: Any) -> list[Any]:
     return [one.detach() if isinstance(one, torch.Tensor) else None for one in leaves_of(values)]
 
 
+def _written(operator: Any, args: Any, kwargs: Any) -> list[Any]:
+    """The tensors that a call of an operator writes into."""
+    return [one for where, key in written_arguments(operator, args, kwargs) for one in _tensors(where[key])
+            if one is not None]  # fmt: skip
+
+
 def widening(seed: int, eps: float) -> Any:
     """A mode of the dispatcher in which operations are in fp64, their results rounded at random by `eps`."""
     import torch
@@ -421,20 +425,18 @@ def widening(seed: int, eps: float) -> Any:
 
     class Widened(dispatch_mode()):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            written = [value for argument, value in zip(func._schema.arguments, args)
-                       if argument.alias_info is not None and argument.alias_info.is_write]  # fmt: skip
+            written = _written(func, args, kwargs := kwargs or {})
             if any(widened(one) is not one for one in written):
                 raise NotImplementedError("memory that is not in fp64 is written")
-            args, kwargs = tree_map(widened, args), tree_map(widened, kwargs or {})
+            args, kwargs = tree_map(widened, args), tree_map(widened, kwargs)
             if eps and "norm" in func._schema.name and func in decomposition_table:
                 with self:  # each of its steps is rounded: what is left of a difference has the error of its terms
                     return decomposition_table[func](*args, **kwargs)
             result = func(*args, **kwargs)
             if not eps:
                 return result
-            for one in _tensors(written):
-                if one is not None:
-                    one.copy_(rounded(one, func, args))
+            for one in written:
+                one.copy_(rounded(one, func, args))
             is_view = any(one.alias_info is not None for one in func._schema.returns)
             return result if is_view else tree_map(lambda one: rounded(one, func, args), result)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import weakref
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 from ..facts import LOWERED
 
 __all__ = ["ONLY_WRITES", "RANDOM", "STALE", "UNINITIALISED", "attributes_of", "is_overwritten", "layout_of",
-           "lowered", "number_of", "why_not", "why_not_its_operator"]  # fmt: skip
+           "lowered", "number_of", "why_not", "why_not_its_operator", "written_arguments"]  # fmt: skip
 
 RANDOM = "random"
 STALE = "a read of memory that was written in place"
@@ -62,6 +62,16 @@ def why_not_its_operator(node: Any) -> str:
     if target._schema.is_mutable and not target._schema.returns:
         return ONLY_WRITES
     return ""
+
+
+def written_arguments(operator: Any, args: Any, kwargs: Any) -> Iterator[tuple[Any, Any]]:
+    """Where the arguments are that an operator writes into: `args` or `kwargs`, and the index or the name there."""
+    for at, argument in enumerate(operator._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            if at < len(args):
+                yield args, at
+            elif argument.name in kwargs:
+                yield kwargs, argument.name
 
 
 def _writes(node: Any) -> tuple[set[Any], set[Any]]:

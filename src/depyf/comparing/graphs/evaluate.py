@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..facts import WIDE
 from ..rounding import Judgement, allowed_at_least, judge, random_numbers, settled
-from .evaluable import ONLY_WRITES, UNINITIALISED, layout_of, lowered, why_not, why_not_its_operator
+from .evaluable import ONLY_WRITES, UNINITIALISED, layout_of, lowered, why_not, why_not_its_operator, written_arguments
 
 __all__ = ["Cannot", "Eager", "Exact", "References", "Rounded", "alone", "as_integers", "closure", "evaluate",
            "evaluate_in_memory", "has_sums", "of_rounding", "units_of", "wide_dtype"]  # fmt: skip
@@ -303,12 +303,8 @@ def _unshared(target: Any, args: Any, kwargs: Any) -> tuple[list[Any], dict[str,
         return value.clone() if isinstance(value, torch.Tensor) else value
 
     args, kwargs = list(args), dict(kwargs)
-    for at, argument in enumerate(target._schema.arguments):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            if at < len(args):
-                args[at] = copied(args[at])
-            elif argument.name in kwargs:
-                kwargs[argument.name] = copied(kwargs[argument.name])
+    for where, key in written_arguments(target, args, kwargs):
+        where[key] = copied(where[key])
     return args, kwargs
 
 
