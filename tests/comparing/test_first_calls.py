@@ -367,6 +367,22 @@ def test_free_variables_and_more_arguments(tmp_path):
     assert call_of(report).outputs == (1, 1) and call_of(report).mutations[0] >= 2
 
 
+def writes_into_its_arguments(x, *more, **named):
+    named["by"] = named.pop("first") + 1
+    named.setdefault("seen", []).append(len(named))
+    return x * named["by"]
+
+
+@pytest.mark.parametrize("function", [writes_into_its_arguments, lambda x, **more: writes_into_its_arguments(x, **more)])
+def test_the_dictionary_of_more_arguments_is_the_calls_own(tmp_path, function):
+    seen = []
+    torch._dynamo.reset()
+    with depyf.compare(tmp_path) as report:
+        torch.compile(function)(torch.ones(3), first=1, seen=seen)
+    assert report.findings == [] and len(seen) == 1
+    assert call_of(report).outputs == (1, 1)
+
+
 CALL = """
 import sys, torch, depyf
 def f(x):
