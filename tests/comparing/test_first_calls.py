@@ -373,7 +373,7 @@ def writes_into_its_arguments(x, *more, **named):
     return x * named["by"]
 
 
-@pytest.mark.parametrize("function", [writes_into_its_arguments, lambda x, **more: writes_into_its_arguments(x, **more)])
+@pytest.mark.parametrize("function", [writes_into_its_arguments, lambda *a, **b: writes_into_its_arguments(*a, **b)])
 def test_the_dictionary_of_more_arguments_is_the_calls_own(tmp_path, function):
     seen = []
     torch._dynamo.reset()
