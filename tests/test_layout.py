@@ -51,8 +51,8 @@ def test_the_rules_see_the_package():
     assert len(MODULES) > 20
     assert "depyf.decompiler.driver.stepper" in import_graph()["depyf.cli"]
     assert importers("decompiler", "depyf.decompiler.driver.decompilation") == [
-        "decompiler/driver/authors_layout.py", "decompiler/driver/better_spellings.py", "decompiler/driver/results.py",
-        "decompiler/driver/unstructured.py", "decompiler/pipeline.py",
+        "decompiler/driver/results.py", "decompiler/driver/texts/authors_layout.py",
+        "decompiler/driver/texts/better_spellings.py", "decompiler/driver/unstructured.py", "decompiler/pipeline.py",
     ]  # fmt: skip
 
 

@@ -7,8 +7,8 @@ import pytest
 from depyf.decompiler.bytecode import load
 from depyf.decompiler.driver import units
 from depyf.decompiler.driver.decompilation import Decompilation
-from depyf.decompiler.driver.partials import partial_body
-from depyf.decompiler.driver.refused import tree_around
+from depyf.decompiler.driver.refusals.by_kind import partial_body
+from depyf.decompiler.driver.refusals.marks import tree_around
 from depyf.decompiler.lift.handlers import HANDLERS
 from depyf.decompiler.limits.budget import Budget
 from depyf.decompiler.pipeline import analyze, decompile
@@ -74,12 +74,12 @@ def put_together(source):
 
     def alone(code):
         is_part = code not in raw.nested
-        enclosing = frozenset() if is_part else work.bound[raw]
+        enclosing = frozenset() if is_part else work.nesting.bound[raw]
         return Decompilation(code, outer=work, is_part=is_part, enclosing=enclosing).run()
 
     with Budget(10**6).counted():
         found = partial_body(raw, DecompilationError("not as a whole", stage="test"), alone)
-    return work, raw, found, print_tree(tree_around(raw, found.body), grammar=work.grammar)
+    return work, raw, found, print_tree(tree_around(raw, found.body), grammar=work.shared.grammar)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

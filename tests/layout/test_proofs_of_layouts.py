@@ -22,7 +22,7 @@ def proven(monkeypatch: pytest.MonkeyPatch) -> List[Tuple[str, str]]:
         method = getattr(Decompilation, name)
 
         def wrapper(work: Decompilation, *args: Any, **options: Any) -> Any:
-            found.append((name, args[1] if name == "compile" else work.text))
+            found.append((name, args[1] if name == "compile" else work.candidate.text))
             return method(work, *args, **options)
 
         monkeypatch.setattr(Decompilation, name, wrapper)

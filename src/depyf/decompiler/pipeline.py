@@ -27,7 +27,7 @@ from .bytecode.kinds import kind_of
 from .definitions.declarations import after_docstring
 from .definitions.rewritten_asserts import is_rewritten
 from .driver.decompilation import Decompilation
-from .driver.refused import instruction_lines
+from .driver.refusals.marks import instruction_lines
 from .driver.result import Result, ResultText
 from .driver.settings import DEFAULT, LAYOUTS, Settings
 from .driver.stepper import Stepper

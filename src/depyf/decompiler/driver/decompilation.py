@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from functools import cached_property
+from typing import Any, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, comprehension_variables
@@ -12,13 +13,12 @@ from ..bytecode.kinds import compiled_with, kind_of, mode_of
 from ..definitions.annotations import as_function
 from ..definitions.bodies import on_one_line
 from ..definitions.resolve import Definitions, arguments_of, value_of_lambda
-from ..definitions.rewritten_asserts import has_short_form, is_of_rewriter, is_rewritten
-from ..definitions.traces import dead_attributes, static_attributes
-from ..layout.lay_out import Layout
+from ..definitions.rewritten_asserts import has_short_form
+from ..definitions.traces import static_attributes
+from ..layout.quotes import usual_quote
 from ..lift.values import Comprehension, Function, Iterated
 from ..limits.budget import OutOfBudget, part_for, spend
 from ..limits.deep_stack import is_deep
-from ..names.respelling import respell
 from ..names.spelling import identifier, is_name
 from ..printing.printer import NO_WRAPPING, WIDTH, PrintError, print_tree, print_with_lines
 from ..proof import Level, NoInterpreter, Verdict, compile_module, compile_unit, prove_all
@@ -26,29 +26,29 @@ from ..proof.constants import constant_key
 from ..proof.scaffold import Spelled
 from ..proof.symbolic.prove import prove_symbolic
 from ..structure import check_rules
-from ..surface_forms.kinds import KINDS, Search
+from ..surface_forms.kinds import KINDS
 from ..syntax import nodes
-from ..syntax.grammar import grammar_of
-from ..unstructured import DecompiledCode
-from .authors_layout import identical_at_once, laid_out, quote_of, spelled_and_laid_out, wrapped_instead
-from .better_spellings import spelled_exactly
 from .listings import finished_as_text
-from .objects import Objects
-from .partial import Partial
-from .partials import partial_body
+from .nesting import Nesting
 from .passes import FINISHING
-from .refused import definitions_in, mark_stand_ins, refused_body, tree_around
+from .progress import Progress
+from .refusals.by_kind import partial_body
+from .refusals.marks import definitions_in, mark_stand_ins, refused_body, tree_around
+from .refusals.partial import Partial
 from .result import Result
 from .results import result_of
 from .settings import COMPILER, DEFAULT, Settings
+from .shared import shared_by
 from .stepper import Stepper
 from .strategies import Strategy
+from .texts.authors_layout import identical_at_once, laid_out, spelled_and_laid_out, wrapped_instead
+from .texts.better_spellings import spelled_exactly
+from .texts.candidate import Candidate
 from .units import BUGS, FUNCTION_STRATEGIES, STRATEGIES, Unit, lift_unit, strategies_of
 from .unstructured import unstructured_body
 from .work import Finishing
 
 log = logging.getLogger("depyf")
-_SCOPES = ("function", "lambda", "comprehension", "generic")
 _DEEP = 20
 """The number of enclosing code objects that let a RecursionError propagate: it can't be handled near the limit."""
 _STEPS_OF_TEXT = 3
@@ -59,9 +59,10 @@ _COMPARED = ("argcount", "posonlyargcount", "kwonlyargcount", "flags", "bytecode
 
 
 class Decompilation:
-    """Decompiles ``root``. ``units`` are lifted once; ``refused`` grows until everything left is proven.
+    """Decompiles ``root``. Strategies are tried for each code object until all that is not ``refused`` is proven.
 
-    ``outer`` is the decompilation of the code around ``root``, or (``is_part``) of the body that ``root`` is part of.
+    ``outer`` is the decompilation of the code around ``root``, or (``is_part``) of the body that ``root`` is part of;
+    ``enclosing`` are the names that functions around ``root`` bind.
     """
 
     def __init__(
@@ -75,62 +76,41 @@ class Decompilation:
         enclosing: frozenset[str] = frozenset(),
     ) -> None:
         if outer is None:
-            self.is_rewritten = any(map(is_rewritten, root.walk()))
-            folds = not settings.rewritten_asserts and any(map(has_short_form, root.walk()))
-            kept = is_of_rewriter if folds else (lambda name: False)
-            self.respelling = respell(root, own_name=settings.origin is COMPILER, kept=kept)
-            root = self.respelling.raw
+            self.shared = shared_by(root, settings)
+            root = self.shared.respelling.raw
         else:
-            self.respelling = outer.respelling  # root is part of the code respelled there
-            self.is_rewritten = outer.is_rewritten
-        self.root, codes = root, list(root.walk())
-        self.objects: Objects = outer.objects if outer is not None else Objects(root)
-        self.grammar = grammar_of(root.version)
-        self.settings = settings
-        self.quiet = Stepper(checks=settings.checks)
+            self.shared = outer.shared  # root is part of the code respelled there
+        self.nesting: Nesting = Nesting(root, outer.nesting if outer is not None else None, enclosing)
+        self.quiet = Stepper(checks=self.settings.checks)
         self.stepper = stepper or self.quiet
-        self.units: dict[RawCode, Unit] = {}
+        self.is_part = is_part
+        check_rules(self.settings.skip_rules - KINDS.keys())
+        self.progress = {raw: Progress(self._strategies(raw)) for raw in self.nesting.codes}
         self.refused: dict[RawCode, DecompilationError] = {}
-        self.bodies: dict[RawCode, list[nodes.Statement]] = {}
-        self.forms: dict[RawCode, str] = {}  # of ``bodies``
-        self.events: dict[RawCode, DecompiledCode] = {}  # of ``bodies`` that were not structured
-        self.outlined: dict[RawCode, RawCode] = {}  # without inlined comprehensions
-        self.by_columns: set[RawCode] = set()  # code objects of ``bodies`` with decisions made by columns
-        self.bound: dict[RawCode, frozenset[str]] = {}
-        self.attributes: dict[RawCode, dict[RawCode, list[str]]] = {}  # stored in dead code, by class and method
-        self.parents: dict[RawCode, RawCode] = {}
-        self.strategies = {raw: strategies_of(raw, settings.origin) for raw in codes}
-        self.folded_asserts: set[RawCode] = set()
-        self.searches: dict[RawCode, Search] = {}  # of spellings
-        if self.is_rewritten and not settings.rewritten_asserts:
-            for raw in filter(has_short_form, codes):
-                self.strategies[raw] = (*(one._replace(asserts=True) for one in STRATEGIES), *self.strategies[raw])
-        if settings.skip_rules:
-            check_rules(settings.skip_rules - KINDS.keys())
-            for raw, strategies in self.strategies.items():
-                self.strategies[raw] = tuple(one._replace(skipped_rules=settings.skip_rules) for one in strategies)
+        self.changes = 0  # of ``refused`` and ``progress``
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
-        self.failures: dict[RawCode, list[DecompilationError]] = {}  # of the strategies tried so far
-        self.is_part, self.enclosing = is_part, enclosing
-        self.depth: int = outer.depth if outer is not None else 0  # of constants that are code
-        self.partials: dict[RawCode, Partial] = outer.partials if outer is not None else {}
-        self.recompiled: dict[RawCode, RawCode] = {}  # what each was last compared with
-        self.changes = 0  # of ``refused`` and ``failures``
-        self.size = sum([len(raw.bytecode) // 2 for raw in codes])
-        self.lines: dict[int, int] = {}
-        self.text = ""
-        self.quote: str | None = None  # of strings, once it is known
-        self.compiled: tuple[str, RawCode] | None = None  # the text proven last
-        self.layout: tuple[str, Layout] | None = None  # of the text laid out last
-        self.is_laid_out = self.is_wrapped = False  # wrapped though it will be laid out
-        self.parameters: frozenset[str] = outer.parameters if outer is not None else frozenset()  # of types
-        for raw in root.walk():
-            if kind_of(raw) == "generic":
-                self.parameters |= {*raw.cellvars}
-            if kind_of(raw) in _SCOPES:
-                self.bound[raw] = frozenset((*raw.varnames, *raw.cellvars, *raw.freevars))
-            for nested in raw.nested:
-                self.parents[nested] = raw
+        self.candidate = Candidate()
+        self.is_wrapped = False  # though it will be laid out
+
+    @property
+    def root(self) -> RawCode:
+        return self.nesting.root
+
+    @property
+    def settings(self) -> Settings:
+        return self.shared.settings
+
+    @cached_property
+    def quote(self) -> str:
+        """The kind of quotes to print strings in."""
+        return usual_quote(self.root) if self.settings.layout == "author" else "'"
+
+    def _strategies(self, raw: RawCode) -> Sequence[Strategy]:
+        settings = self.settings
+        found = strategies_of(raw, settings.origin)
+        if self.shared.is_rewritten and not settings.rewritten_asserts and has_short_form(raw):
+            found = (*(one._replace(asserts=True) for one in STRATEGIES), *found)
+        return tuple(one._replace(skipped_rules=settings.skip_rules) for one in found) if settings.skip_rules else found
 
     def run(self) -> Result:
         """The result for the root, with the results of nested code in it."""
@@ -147,13 +127,13 @@ class Decompilation:
 
     def _run(self) -> Result:
         proofs: dict[RawCode, Verdict] = {}
-        for attempt in range(2 + len(FUNCTION_STRATEGIES) * (1 + len(self.parents))):
+        for attempt in range(2 + len(FUNCTION_STRATEGIES) * len(self.nesting.codes)):
             tree = self.tree()
             if self.root in self.refused:
                 break
             try:
-                with part_for("text", self.size, self.root.qualname):
-                    spend(_STEPS_OF_TEXT * self.size, "printing and proving the whole text")
+                with part_for("text", self.nesting.size, self.root.qualname):
+                    spend(_STEPS_OF_TEXT * self.nesting.size, "printing and proving the whole text")
                     if not self.print(tree):
                         continue
                     before = self.changes
@@ -170,72 +150,69 @@ class Decompilation:
                     self.refuse(raw, verdict)
                 elif not verdict.proven and self.is_hidden(raw):
                     reasons = (f"{raw.name} is refused, and has the text of other code", *verdict.reasons)
-                    self.refuse(self.parents[raw], verdict._replace(reasons=reasons))
+                    self.refuse(self.nesting.parents[raw], verdict._replace(reasons=reasons))
             if self.changes == before:
                 if self.settings.layout == "author":
                     proofs = spelled_and_laid_out(self, proofs) if self.settings.searches else laid_out(self, proofs)
                 elif self.settings.searches:
                     proofs = spelled_exactly(self, proofs)
                 break
-        self.layout = None  # it knows this object: a cycle
+        self.candidate.layout = None  # it knows this object: a cycle
         return result_of(self, self.root, proofs)
 
     # Trees
 
     def unit(self, raw: RawCode) -> Unit:
-        if raw not in self.units:
-            self.units[raw] = lift_unit(raw, self.stepper_of(raw), self.strategy(raw))
-        return self.units[raw]
+        progress = self.progress[raw]
+        if progress.unit is None:
+            progress.unit = lift_unit(raw, self.stepper_of(raw), progress.strategy)
+        return progress.unit
 
     def stepper_of(self, raw: RawCode) -> Stepper:
         """The stepper for the stages of ``raw``."""
         return self.stepper if raw is self.root else self.quiet
 
     def strategy(self, raw: RawCode) -> Strategy:
-        strategies, failures = self.strategies[raw], self.failures.get(raw)
-        return strategies[min(len(failures), len(strategies) - 1)] if failures else strategies[0]
+        return self.progress[raw].strategy
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
         """Switch to the next strategy after one failed for ``raw``; if there is none, refuse ``raw``, return True."""
-        failures = self.failures.setdefault(raw, [])
-        failures.append(error)
+        progress = self.progress[raw]
+        progress.fail(error)
         self.changes += 1
-        unit = self.units.pop(raw, None)
-        if raw not in self.by_columns and (unit is None or not unit.is_by_columns):
-            if len(failures) < len(self.strategies[raw]) and not self.strategy(raw).reads_columns:
-                failures.append(error)  # without columns it would be the same
-        self.by_columns.discard(raw)
-        for stale in (raw, *self.ancestors(raw)):
-            self.bodies.pop(stale, None)
-        if len(failures) == len(self.strategies[raw]):
-            lambdas = [one for one in raw.nested if one in self.events and kind_of(one) == "lambda"]
+        for stale in (raw, *self.nesting.ancestors(raw)):
+            self.progress[stale].body = None
+        if progress.are_over:
+            nested = [(one, self.progress[one]) for one in raw.nested if kind_of(one) == "lambda"]
+            lambdas = [(one, its) for one, its in nested if its.unstructured is not None]
             if lambdas:  # their statements are no expression: without them it may be proven
-                for one in lambdas:
-                    self.refused[one] = self.failures.get(one, failures)[0]
-                    self.bodies.pop(one, None)
-                    del self.events[one]
-                failures.clear()
+                for one, its in lambdas:
+                    self.refused[one] = (its.failures or progress.failures)[0]
+                    its.body = its.unstructured = None
+                progress.failures.clear()
                 return False
+            failures = progress.failures
             self.refused[raw] = next((one for one in failures if isinstance(one, OutOfBudget)), failures[0])
-            self.events.pop(raw, None)
+            progress.unstructured = None
         return raw in self.refused
 
     def body(self, raw: RawCode) -> list[nodes.Statement]:
         """The finished statements of ``raw``; raises if a lambda or comprehension has none."""
-        if raw not in self.bodies:
+        progress = self.progress[raw]
+        if progress.body is None:
             error = self.refused.get(raw)
             while error is None:
                 try:
                     with part_for(raw, len(raw.bytecode) // 2, raw.qualname):
-                        if self.strategy(raw).engine == "structured":
+                        if progress.strategy.engine == "structured":
                             error = self.unit(raw).error
                         if error is None:
-                            self.bodies[raw] = self.finished(raw)
-                            return self.bodies[raw]
+                            progress.body = self.finished(raw)
+                            return progress.body
                 except DecompilationError as failure:
                     error = failure
                 except RecursionError:
-                    if not is_deep() or len(self.ancestors(raw)) > _DEEP:
+                    if not is_deep() or len(self.nesting.ancestors(raw)) > _DEEP:
                         raise
                     error = DecompilationError("nested too deep for the interpreter's stack", where=raw.qualname)
                 except BUGS as failure:
@@ -248,22 +225,23 @@ class Decompilation:
             partial = self.partial(raw, error)
             if partial.stand_in is None and kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
-            self.bodies[raw] = partial.body
-        return self.bodies[raw]
+            progress.body = partial.body
+        return progress.body
 
     def partial(self, raw: RawCode, error: DecompilationError) -> Partial:
         """The provable parts of the refused ``raw``."""
         if self.is_part and raw is self.root:
             return Partial(refused_body(raw, error))
-        if raw not in self.partials:
-            enclosing = self.around(raw)
+        partials = self.shared.partials
+        if raw not in partials:
+            enclosing = self.nesting.around(raw)
 
             def decompile(code: RawCode) -> Result:
                 is_part = code not in raw.nested
-                inner = enclosing if is_part else enclosing | self.bound.get(raw, frozenset())
+                inner = enclosing if is_part else enclosing | self.nesting.bound.get(raw, frozenset())
                 return Decompilation(code, self.settings, outer=self, is_part=is_part, enclosing=inner).run()
 
-            attributes = [*static_attributes(raw, self.class_of(raw)), *self.dead_attributes(raw)]
+            attributes = [*static_attributes(raw, self.nesting.class_of(raw)), *self.nesting.dead_attributes(raw)]
             is_compiled = self.settings.origin is COMPILER
             found = partial_body(raw, error, decompile, self.refused, attributes, cuts_functions=is_compiled)
             if found.stand_in is None and not self.compiles(raw, found.body):
@@ -271,8 +249,8 @@ class Decompilation:
                 body = refused_body(raw, error, attributes, below)
                 body = body if self.compiles(raw, body) else refused_body(raw, error, attributes)
                 found = found._replace(body=body, proven=0)
-            self.partials[raw] = found
-        return self.partials[raw]
+            partials[raw] = found
+        return partials[raw]
 
     def compiles(self, raw: RawCode, body: list[nodes.Statement]) -> bool:
         """Whether the refused ``raw`` with this body can be compiled."""
@@ -280,71 +258,57 @@ class Decompilation:
             if kind_of(raw) in ("generic", "expression"):  # it is neither any more
                 free = nodes.arguments([], [nodes.arg(name) for name in raw.freevars])
                 wrapped: list[nodes.Statement] = [nodes.FunctionDef("enclosing_function", free, body)]
-                compile_module(print_tree(nodes.Module(wrapped), grammar=self.grammar), raw)
+                compile_module(print_tree(nodes.Module(wrapped), grammar=self.shared.grammar), raw)
             else:
-                self.compile(raw, print_tree(tree_around(raw, body), grammar=self.grammar))
+                self.compile(raw, print_tree(tree_around(raw, body), grammar=self.shared.grammar))
         except (DecompilationError, NoInterpreter, PrintError):
             return False
         return True
 
-    def around(self, raw: RawCode) -> frozenset[str]:
-        """The names that functions enclosing ``raw`` bind."""
-        return self.enclosing.union(*(self.bound.get(code, ()) for code in self.ancestors(raw)))
-
-    def dead_attributes(self, raw: RawCode) -> list[str]:
-        """The attributes of `self` that the method ``raw`` must store in dead code."""
-        owner = self.parents.get(raw)
-        if owner is None or kind_of(owner) != "class":
-            return []
-        if owner not in self.attributes:
-            self.attributes[owner] = dead_attributes(owner)
-        return self.attributes[owner].get(raw, [])
-
     def finished(self, raw: RawCode, strategy: Strategy | None = None) -> list[nodes.Statement]:
-        enclosing = self.around(raw)
-        self.events.pop(raw, None)
-        strategy = strategy or self.strategy(raw)
+        progress, enclosing = self.progress[raw], self.nesting.around(raw)
+        progress.unstructured = None
+        strategy = strategy or progress.strategy
         if strategy.engine != "structured":
             return unstructured_body(self, raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, which must not affect a retry.
-        unit = self.units.pop(raw, None) or lift_unit(raw, self.quiet, strategy)
+        unit, progress.unit = progress.unit or lift_unit(raw, self.quiet, strategy), None
         if unit.error is not None:
             raise unit.error
-        self.forms[raw] = unit.form
-        if unit.is_by_columns:
-            self.by_columns.add(raw)
-        if raw in self.bound:
-            self.bound[raw] -= comprehension_variables(unit.instructions)
+        progress.form = unit.form
+        progress.is_by_columns |= unit.is_by_columns
+        if raw in self.nesting.bound:
+            self.nesting.bound[raw] -= comprehension_variables(unit.instructions)
         skipped = frozenset(self.settings.skip_transforms) | strategy.skipped_transforms
         if raw.table.behavior.loop_tests_are_copied:
             skipped |= {"redundant-continue-in-while"}  # its target differs from that of the body's end
-        owner = raw if unit.kind == "class" else self.class_of(raw)
+        owner = raw if unit.kind == "class" else self.nesting.class_of(raw)
         work = Finishing(
             raw, strategy, unit.instructions, unit.body, self.body,
             enclosing=enclosing,
-            parameters=self.parameters,
+            parameters=self.nesting.parameters,
             skipped=skipped,
-            asserts_are_rewritten=self.is_rewritten,
-            folded_asserts=self.folded_asserts,
-            attributes=lambda: self.dead_attributes(raw),
+            asserts_are_rewritten=self.shared.is_rewritten,
+            attributes=lambda: self.nesting.dead_attributes(raw),
             class_name=owner.name if owner is not None else None,
-            objects=self.objects,
+            objects=self.shared.objects,
         )  # fmt: skip
         FINISHING.run(work, self.stepper_of(raw).observer(FINISHING))
+        progress.folds_asserts = work.folds_asserts
         refused = [(child, self.refused[child]) for child in raw.nested if child in self.refused]
         mark_stand_ins(work.body, [(child, error, self.partial(child, error).stand_in) for child, error in refused])
         return work.body
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)
-        self.stepper.stage("polish", lambda: finished_as_text(tree, self.bodies.get(self.root), self.root))
+        self.stepper.stage("polish", lambda: finished_as_text(tree, self.progress[self.root].body, self.root))
         return tree
 
     def tree_of(self, raw: RawCode) -> nodes.Node:
         """``raw`` as a definition, a module, or an expression."""
         kind = kind_of(raw)
         try:
-            if kind == "lambda" and self.body(raw) is not None and raw not in self.events:
+            if kind == "lambda" and self.body(raw) is not None and self.progress[raw].unstructured is None:
                 return nodes.Expr(Definitions(raw, self.body).expression(Function(raw, {})))
             if kind == "comprehension":
                 value = Comprehension(Function(raw, {}), Iterated(nodes.Name("iterable")))
@@ -358,16 +322,17 @@ class Decompilation:
             self.refused.setdefault(raw, error)
             partial = self.partial(raw, error)
             if partial.stand_in is not None:
-                self.partials[raw] = partial = partial._replace(body=refused_body(raw, error), stand_in=None)
+                self.shared.partials[raw] = partial = partial._replace(body=refused_body(raw, error), stand_in=None)
             return tree_around(raw, partial.body)
         if kind == "module":
-            return nodes.Module(on_one_line(body, self.grammar) if mode_of(raw) == "single" else body)
+            return nodes.Module(on_one_line(body, self.shared.grammar) if mode_of(raw) == "single" else body)
         if kind == "class":
             return nodes.ClassDef(raw.name, [], [], body)
         is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
         make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
-        if raw in self.events:
-            return make(self.events[raw].tree.name, self.events[raw].tree.args, body)  # type: ignore[no-any-return]
+        found = self.progress[raw].unstructured
+        if found is not None:
+            return make(found.tree.name, found.tree.args, body)  # type: ignore[no-any-return]
         name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
         return make(name, arguments_of(raw, [], {}, {}), body)  # type: ignore[no-any-return]
 
@@ -381,17 +346,18 @@ class Decompilation:
         if width is None:
             width = NO_WRAPPING if self.settings.layout == "author" and not self.is_wrapped else WIDTH
         try:
-            self.text, self.lines = print_with_lines(tree, width=width, grammar=self.grammar, quote=quote_of(self))
+            text, lines = print_with_lines(tree, width=width, grammar=self.shared.grammar, quote=self.quote)
         except PrintError as error:
             self.refuse_culprit(str(error))
             return False
-        self.stepper.stage("print", lambda: self.text)
+        if self.candidate.text != text or self.candidate.is_laid_out:
+            self.candidate = Candidate(text, lines)
+        self.stepper.stage("print", lambda: text)
         return True
 
     def prove(self) -> dict[RawCode, Verdict]:
         try:
-            recompiled = self.compiled_from(self.text) or self.compile(self.root, self.text)
-            self.compiled = self.text, recompiled
+            recompiled = self.compile_candidate()
         except NoInterpreter:
             raise
         except DecompilationError as error:
@@ -399,9 +365,11 @@ class Decompilation:
             return {}
         return self.prove_against(recompiled)
 
-    def compiled_from(self, text: str) -> RawCode | None:
-        """The code compiled from ``text``, if it is the text that was proven last."""
-        return self.compiled[1] if self.compiled is not None and self.compiled[0] == text else None
+    def compile_candidate(self) -> RawCode:
+        """The code that the text compiles to, for all that is to be known of it."""
+        if self.candidate.compiled is None:
+            self.candidate.compiled = self.compile(self.root, self.candidate.text)
+        return self.candidate.compiled
 
     def prove_against(self, recompiled: RawCode, *, only_identical: bool = False) -> dict[RawCode, Verdict]:
         """The proofs of the text compiled to ``recompiled``; ``only_identical``: none unless all code is identical."""
@@ -409,15 +377,15 @@ class Decompilation:
         symbolic = self.prove_symbolic if any(self.strategy(raw).symbolic for raw in live) else None
         found = prove_all(
             self.root, recompiled, symbolic=symbolic, names=False, only_identical=only_identical,
-            are_put_back=bool(self.respelling.original),
+            are_put_back=bool(self.shared.respelling.original),
         )  # fmt: skip
-        self.recompiled = {raw: other for raw, (_, other) in found.items() if other is not None}
+        self.candidate.recompiled = {raw: other for raw, (_, other) in found.items() if other is not None}
         unproven = {raw for raw, (verdict, _) in found.items() if not verdict.proven}
         proofs = {
             raw: verdict
             for raw, (verdict, other) in found.items()
             # Code that was not reached may be missing only because its enclosing code differs.
-            if other is not None or verdict.proven or unproven.isdisjoint(self.ancestors(raw))
+            if other is not None or verdict.proven or unproven.isdisjoint(self.nesting.ancestors(raw))
         }
         self.stepper.stage(
             "prove", lambda: "\n".join(f"{raw.qualname}: {verdict.describe()}" for raw, verdict in proofs.items())
@@ -450,33 +418,24 @@ class Decompilation:
 
     def spelled(self, raw: RawCode) -> Spelled:
         """The spelling of what the text of ``raw`` has no syntax for, one for all code of the text."""
-        parts = (self.events[part].spelled for part in raw.walk() if part in self.events) if self.events else iter(())
-        return self.objects.spelled_with(next(filter(None, parts), Spelled()))
+        parts = (self.progress[part].unstructured for part in raw.walk() if part in self.progress)
+        spelled = (part.spelled for part in parts if part is not None)
+        return self.shared.objects.spelled_with(next(filter(None, spelled), Spelled()))
 
     def refuse(self, raw: RawCode, verdict: Verdict) -> None:
         """Refuse the unproven ``raw``: none of it may be in the text unmarked."""
-        if any(code in self.refused for code in (raw, *self.ancestors(raw))):
+        if any(code in self.refused for code in (raw, *self.nesting.ancestors(raw))):
             return
         reason = "the source found is not proven: " + "; ".join(verdict.reasons)
         self.failed(raw, DecompilationError(reason, stage="prove", where=raw.qualname))
 
     def is_hidden(self, raw: RawCode) -> bool:
         """Whether the refused ``raw`` was compared with code that is the text of other code, so no mark is shown."""
-        other = self.recompiled.get(raw)
+        recompiled = self.candidate.recompiled
+        other = recompiled.get(raw)
         return other is not None and any(
-            partner is other and code not in self.refused for code, partner in self.recompiled.items()
+            partner is other and code not in self.refused for code, partner in recompiled.items()
         )
-
-    def class_of(self, raw: RawCode) -> RawCode | None:
-        """The class that encloses ``raw``."""
-        return next((code for code in self.ancestors(raw) if kind_of(code) == "class"), None)
-
-    def ancestors(self, raw: RawCode) -> list[RawCode]:
-        found = []
-        while raw in self.parents:
-            raw = self.parents[raw]
-            found.append(raw)
-        return found
 
     def refuse_culprit(self, reason: str) -> None:
         """Refuse the innermost code objects that can't be printed or compiled alone, after the whole text could not."""
@@ -490,7 +449,7 @@ class Decompilation:
             if compiled_with(raw) and raw is not self.root:
                 continue
             try:
-                self.compile(raw, print_tree(self.tree_of(raw), grammar=self.grammar))
+                self.compile(raw, print_tree(self.tree_of(raw), grammar=self.shared.grammar))
             except (DecompilationError, PrintError) as error:
                 text = error.reason if isinstance(error, DecompilationError) else str(error)
                 self.failed(raw, DecompilationError(text, stage="print", where=raw.qualname))

@@ -159,13 +159,12 @@ def _set_displays(work: Finishing) -> None:
 
 def _definitions(work: Finishing) -> None:
     work.body = work.definitions.resolve(work.body)
-    work.folded_asserts.discard(work.raw)
 
 
 def _asserts(work: Finishing) -> None:
     if not fold_asserts(work.body, work.kind):
         raise DecompilationError("nothing of it is a rewritten assert", stage="polish", where=work.raw.qualname)
-    work.folded_asserts.add(work.raw)
+    work.folds_asserts = True
 
 
 def _constants(work: Finishing) -> None:

@@ -13,7 +13,7 @@ from ..printing.printer import print_with_lines
 from ..proof import Level, Verdict
 from ..syntax import nodes
 from .objects import code_in_tuples
-from .refused import instruction_lines, mark_stand_ins, tree_around
+from .refusals.marks import instruction_lines, mark_stand_ins, tree_around
 from .result import Result, ResultText, meanings
 
 if TYPE_CHECKING:
@@ -27,44 +27,45 @@ _DEEPEST = 16
 def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
     """The result of ``work`` for one code object, with those of nested code."""
     error = work.refused.get(raw)
-    original = work.respelling.original.get(raw, raw)
+    original = work.shared.respelling.original.get(raw, raw)
     if error is not None:
         return _refused(work, raw, original, error)
     nested = tuple([_nested(work, child, proofs) for child in raw.nested])  # a generator would fill the C stack
     nested += tuple([_alone(work, code) for code in code_in_tuples(raw)])
     tree = work.tree_of(raw)
     verdict = proofs.get(raw) or Verdict(Level.UNPROVEN, "", ("it was not reached by the proof",))
-    meant = work.respelling.of(raw)
+    meant = work.shared.respelling.of(raw)
     needs = _needs(raw, tree) if raw is work.root and verdict.proven else ()
     if verdict.proven:
         verdict = _with_what_is_put_back(work, raw, verdict, meant, needs)
     own: list[tuple[str, str]] = []
-    for child in raw.walk() if work.respelling.original else ():
-        meant.update(work.respelling.of(child))
-        if child not in work.refused and child not in work.partials:
-            own += [(_place(what, child), name) for what, name in work.respelling.own_names(child)[:1]]
-    if raw in work.folded_asserts:
+    for child in raw.walk() if work.shared.respelling.original else ():
+        meant.update(work.shared.respelling.of(child))
+        if child not in work.refused and child not in work.shared.partials:
+            own += [(_place(what, child), name) for what, name in work.shared.respelling.own_names(child)[:1]]
+    if work.progress[raw].folds_asserts:
         verdict = verdict._replace(assumptions=(*verdict.assumptions, rewritten_asserts.ASSUMPTION))
     if slices.calls_slice(raw, tree):
         verdict = verdict._replace(assumptions=(*verdict.assumptions, slices.ASSUMPTION))
     if raw is work.root:
         objects = {
             text: next((one for one in _all(nested) if value is one.raw or value is one.code), value)
-            for text, value in work.objects.of(raw).items()
+            for text, value in work.shared.objects.of(raw).items()
         }
+        last = work.candidate
         printed = ResultText(
-            lambda: (work.text, work.lines), verdict, meant, own, needs, objects, is_laid_out=work.is_laid_out
+            lambda: (last.text, last.lines), verdict, meant, own, needs, objects, is_laid_out=last.is_laid_out
         )
     else:
-        printed = ResultText(lambda: print_with_lines(tree, grammar=work.grammar), verdict, meant, own)
-    form = work.forms.get(raw, "structured")
-    events = work.events.get(raw)
+        printed = ResultText(lambda: print_with_lines(tree, grammar=work.shared.grammar), verdict, meant, own)
+    progress = work.progress[raw]
+    folded = progress.unstructured.folded if progress.unstructured is not None else 0
     return Result(
         original.name, original.qualname, printed, verdict, original, original.code, nested,
-        events.folded if events else 0, form, tree,
+        folded, progress.form, tree,
         work.spelled(raw).then(meant),
         mode_of(raw) if kind_of(raw) in ("module", "expression") else "exec",
-        work.searches.get(raw),
+        progress.search,
     )  # fmt: skip
 
 
@@ -78,13 +79,13 @@ def _refused(work: Decompilation, raw: RawCode, original: RawCode, error: Decomp
         mark_stand_ins([refused_tree], [(raw, error, partial.stand_in)])
     others = [
         f"by {strategy.engine}: {failure.reason}"
-        for strategy, failure in zip(work.strategies[raw], work.failures.get(raw, ()))
+        for strategy, failure in zip(work.progress[raw].strategies, work.progress[raw].failures)
         if strategy.engine != "structured"
     ]
     if partial.proven:
         others.append(f"{partial.proven} of its {partial.pieces} statements are proven by themselves")
     verdict = Verdict(Level.REFUSED, error.stage, (error.reason, *others))
-    printed = ResultText(lambda: print_with_lines(refused_tree, grammar=work.grammar))
+    printed = ResultText(lambda: print_with_lines(refused_tree, grammar=work.shared.grammar))
     return Result(
         original.name, original.qualname, printed, verdict, original, original.code, partial.nested,
         form="pieces" if partial.proven and not raw.is_function else "refused", tree=refused_tree,
@@ -93,16 +94,16 @@ def _refused(work: Decompilation, raw: RawCode, original: RawCode, error: Decomp
 
 def _nested(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict]) -> Result:
     """The result for ``raw``, nested in the code of ``work``; decompiled alone if the text there only names it."""
-    if raw.is_value and raw not in work.refused and any(raw is one for one in work.objects.named.values()):
+    if raw.is_value and raw not in work.refused and any(raw is one for one in work.shared.objects.named.values()):
         return _alone(work, raw)
     return result_of(work, raw, proofs)
 
 
 def _alone(work: Decompilation, raw: RawCode) -> Result:
     """The result for ``raw``, a constant in the code of ``work``. The cost grows with the square of the depth."""
-    is_too_deep = work.depth >= _DEEPEST
+    is_too_deep = work.nesting.depth >= _DEEPEST
     inner = type(work)(raw, work.settings, outer=work, is_part=is_too_deep)
-    inner.depth += 1
+    inner.nesting.depth += 1
     if not is_too_deep:
         return inner.run()
     reason = f"code in the constants of code, more than {_DEEPEST} times over"
@@ -119,7 +120,7 @@ def _with_what_is_put_back(
     work: Decompilation, raw: RawCode, verdict: Verdict, meant: Mapping[str, str], needs: Sequence[str]
 ) -> Verdict:
     """``verdict`` with what the text itself does not say: names that it can't have, and flags for compile()."""
-    given = work.respelling.own_names(raw)
+    given = work.shared.respelling.own_names(raw)
     said = [f"names that the text can't have, put back: {meanings(meant)}"] if meant else []
     said += [f"its own {what}, {name!a}, is put back by `recompile`" for what, name in given]
     if said:  # the compared code has the names of the original, the text does not

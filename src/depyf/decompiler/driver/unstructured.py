@@ -15,6 +15,7 @@ from ..syntax import nodes
 from ..unstructured import DecompiledCode, decompile_unstructured
 from .listings import statements_as_text
 from .passes import DISASSEMBLE, IRREDUCIBLE, LINEAR
+from .progress import Progress
 from .units import strategies_of
 from .work import Work
 
@@ -41,24 +42,25 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
         )
 
     is_alone = raw is not work.root and work.strategy(work.root).engine == "structured"
-    found = written(Spelling(raw) if is_alone else work.objects.spelling)
+    found = written(Spelling(raw) if is_alone else work.shared.objects.spelling)
     if is_alone and found.spelled:  # what has no spelling has one name in all of the text
-        found = written(work.objects.spelling)
+        found = written(work.shared.objects.spelling)
     stepper.stage(engine, lambda: statements_as_text(found.tree.body))
-    work.events[raw], work.forms[raw] = found, found.form
+    work.progress[raw].unstructured, work.progress[raw].form = found, found.form
     body = found.tree.body
-    declare_the_unused(body, raw, known_instructions(raw), enclosing - work.parameters, alone=raw is work.root)
+    declare_the_unused(body, raw, known_instructions(raw), enclosing - work.nesting.parameters, alone=raw is work.root)
     return body or [nodes.Pass()]
 
 
 def _outlined(work: Decompilation, raw: RawCode) -> RawCode:
     """``raw`` with calls of functions in place of its inlined comprehensions, made once."""
-    if raw not in work.outlined:
-        work.outlined[raw], functions = outline_comprehensions(raw)
+    progress = work.progress[raw]
+    if progress.outlined is None:
+        progress.outlined, functions = outline_comprehensions(raw)
         for function in functions:
-            work.parents[function] = raw
-            work.strategies[function] = strategies_of(function)
-    return work.outlined[raw]
+            work.nesting.parents[function] = raw
+            work.progress[function] = Progress(strategies_of(function))
+    return progress.outlined
 
 
 def _definition(work: Decompilation, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:

@@ -53,8 +53,8 @@ class Finishing:
 
     ``nested`` returns the bodies of nested code, ``enclosing`` are the names that enclosing functions bind, of which
     ``parameters`` may be type parameters, ``skipped`` the transforms to skip. ``asserts_are_rewritten``: by pytest.
-    ``folded_asserts`` collects code whose asserts are folded. ``attributes`` returns those that dead code must store;
-    ``class_name``: of the enclosing class. ``objects`` names constants that have no literal.
+    ``attributes`` returns those that dead code must store; ``class_name``: of the enclosing class. ``objects`` names
+    constants that have no literal.
     """
 
     def __init__(
@@ -69,7 +69,6 @@ class Finishing:
         parameters: frozenset[str] = frozenset(),
         skipped: frozenset[str] = frozenset(),
         asserts_are_rewritten: bool = False,
-        folded_asserts: set[RawCode],
         attributes: Callable[[], list[str]],
         class_name: str | None = None,
         objects: Objects,
@@ -85,6 +84,6 @@ class Finishing:
         self.enclosing, self.parameters = enclosing, parameters
         self.skipped = skipped
         self.asserts_are_rewritten = asserts_are_rewritten
-        self.folded_asserts = folded_asserts
+        self.folds_asserts = False  # those that pytest has rewritten
         self.attributes = attributes
         self.class_name = class_name

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from typing import Any, Callable, Container, NamedTuple, Sequence
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, known_instructions, readable_instructions
-from ..bytecode.code.flags import future_features
-from ..bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations, kind_of
-from ..bytecode.part import END_OFFSET, part_of
-from ..definitions.declarations import after_docstring
-from ..flowgraph.pieces import Piece, joined, pieces_of
-from ..proof.prove import reading_in_doubt
-from ..syntax import nodes
-from .refused import definitions_in, placeholder, refused_body, traces
-from .result import Result
-from .units import lift_unit
+from ....errors import DecompilationError
+from ...bytecode import Instruction, RawCode, known_instructions, readable_instructions
+from ...bytecode.code.flags import future_features
+from ...bytecode.kinds import CONDITIONAL_ANNOTATIONS, gives_annotations, kind_of
+from ...bytecode.part import END_OFFSET, part_of
+from ...definitions.declarations import after_docstring
+from ...flowgraph.pieces import Piece, joined, pieces_of
+from ...proof.prove import reading_in_doubt
+from ...syntax import nodes
+from ..result import Result
+from ..units import lift_unit
+from .marks import definitions_in, placeholder, refused_body, traces
 
 Decompile = Callable[[RawCode], Result]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Container, Sequence
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode
-from ..bytecode.code.flags import (
+from ....errors import DecompilationError
+from ...bytecode import Instruction, RawCode
+from ...bytecode.code.flags import (
     CO_ASYNC_GENERATOR,
     CO_COROUTINE,
     CO_GENERATOR,
@@ -18,17 +18,17 @@ from ..bytecode.code.flags import (
     CO_VARKEYWORDS,
     docstring_flag,
 )
-from ..bytecode.disassemble import give_instructions
-from ..bytecode.kinds import is_expression, kind_of
-from ..bytecode.part import END_OFFSET, part_of
-from ..flowgraph.pieces import Piece, joined
-from ..lift.folding.negation import negate
-from ..names.spelling import docstring, is_name
-from ..syntax import nodes
-from ..syntax.scopes import bound_names
+from ...bytecode.disassemble import give_instructions
+from ...bytecode.kinds import is_expression, kind_of
+from ...bytecode.part import END_OFFSET, part_of
+from ...flowgraph.pieces import Piece, joined
+from ...lift.folding.negation import negate
+from ...names.spelling import docstring, is_name
+from ...syntax import nodes
+from ...syntax.scopes import bound_names
+from ..result import Result
+from .marks import body_with, definitions_in, refused_body, stand_in
 from .partial import Body, Decompile, Partial
-from .refused import body_with, definitions_in, refused_body, stand_in
-from .result import Result
 
 _END = "__depyf_goes_on__"
 """The global that the part of a function loads at its end."""

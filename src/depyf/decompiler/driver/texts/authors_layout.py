@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Tuple
 
-from ...errors import DecompilationError
-from ..bytecode import RawCode
-from ..layout.compare import same_columns, same_lines
-from ..layout.lay_out import Layout
-from ..layout.matching.tokens import CannotCut
-from ..layout.quotes import usual_quote
-from ..limits.budget import OutOfBudget, part_for, spend
-from ..printing.printer import NO_WRAPPING, WIDTH, PrintError
-from ..proof import NoInterpreter, Verdict
+from ....errors import DecompilationError
+from ...bytecode import RawCode
+from ...layout.compare import same_columns, same_lines
+from ...layout.lay_out import Layout
+from ...layout.matching.tokens import CannotCut
+from ...limits.budget import OutOfBudget, part_for, spend
+from ...printing.printer import NO_WRAPPING, WIDTH, PrintError
+from ...proof import NoInterpreter, Verdict
+from ..units import BUGS
 from .better_spellings import spelled_exactly
-from .units import BUGS
+from .candidate import Candidate
 
 if TYPE_CHECKING:
-    from .decompilation import Decompilation
+    from ..decompilation import Decompilation
 
 log = logging.getLogger("depyf")
 
@@ -33,13 +33,6 @@ _LINES = re.compile(r"\bline (\d+)")
 """Line numbers in compilers' messages: of the unmatched opening bracket, and of the error."""
 
 
-def quote_of(work: Decompilation) -> str:
-    """Return the kind of quotes to print strings of ``work`` in."""
-    if work.quote is None:
-        work.quote = usual_quote(work.root) if work.settings.layout == "author" else "'"
-    return work.quote
-
-
 def identical_at_once(work: Decompilation) -> dict[RawCode, Verdict]:
     """Lay out the text of ``work`` before it is proven; return its proofs if all code is identical, otherwise none.
 
@@ -49,9 +42,9 @@ def identical_at_once(work: Decompilation) -> dict[RawCode, Verdict]:
         return {}
     before = _state(work)
     try:
-        with part_for("layout", work.size, work.root.qualname):
-            work.compiled = work.text, work.compile(work.root, work.text)
-            spend(_STEPS * work.size, "laying the text out")
+        with part_for("layout", work.nesting.size, work.root.qualname):
+            work.compile_candidate()
+            spend(_STEPS * work.nesting.size, "laying the text out")
             layout = _layout_of(work)
             recompiled = _compiled(work, layout, set(), set())
             if recompiled is not None:
@@ -91,7 +84,7 @@ def _line_breaks_matter(work: Decompilation, raw: RawCode) -> bool:
 
     To 3.9, the compiler only gives up optimising code with a large step in its line table (peephole.c, 255).
     """
-    other = work.recompiled.get(raw)
+    other = work.candidate.recompiled.get(raw)
     if raw.table.behavior.lines_leave_nops or other is None:
         return True
     return _LARGE_STEP in raw.linetable or _LARGE_STEP in other.linetable
@@ -102,10 +95,11 @@ def wrapped_instead(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict
     Return the proofs of the text. What is laid out is the text that is not wrapped.
     """
     work.is_wrapped = False
-    if work.settings.layout != "author" or work.compiled is None or work.root.table.behavior.lines_leave_nops:
+    compiled = work.candidate.compiled
+    if work.settings.layout != "author" or compiled is None or work.root.table.behavior.lines_leave_nops:
         return proofs
     unproven = {raw.qualname for raw, verdict in proofs.items() if not verdict.proven}
-    if not any(_LARGE_STEP in other.linetable for other in work.compiled[1].walk() if other.qualname in unproven):
+    if not any(_LARGE_STEP in other.linetable for other in compiled.walk() if other.qualname in unproven):
         return proofs
     work.is_wrapped = True
     return work.prove() if work.print(work.tree(), width=WIDTH) else proofs
@@ -117,7 +111,7 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
         return _wrapped(work, proofs)
     before = _state(work)
     try:
-        spend(_STEPS * work.size, "laying the text out")
+        spend(_STEPS * work.nesting.size, "laying the text out")
         better = _laid_out(work, proofs)
     except (CannotCut, DecompilationError, OutOfBudget, PrintError, RecursionError) as error:
         log.debug("%s: no layout: %s", work.root.qualname, error)
@@ -140,22 +134,25 @@ def laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCod
     return better
 
 
-def _state(work: Decompilation) -> tuple[Any, ...]:
-    """What belongs to a text: it is restored when another one is no better."""
-    return work.text, work.lines, work.recompiled, work.is_laid_out, work.changes
+_State = Tuple[Candidate, int]
 
 
-def _restore(work: Decompilation, state: tuple[Any, ...]) -> None:
-    work.text, work.lines, work.recompiled, work.is_laid_out, work.changes = state
+def _state(work: Decompilation) -> _State:
+    """What is restored when another text is no better."""
+    return work.candidate, work.changes
+
+
+def _restore(work: Decompilation, state: _State) -> None:
+    work.candidate, work.changes = state
 
 
 def _wrapped(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """Wrap long lines of the text of ``work`` if that is as good; return the proofs."""
     before = _state(work)
     tree = work.tree()
-    if work.print(tree, width=WIDTH) and work.text != before[0]:
+    if work.print(tree, width=WIDTH) and work.candidate.text != before[0].text:
         better = work.prove()
-        if work.changes == before[-1] and all(_as_good(better.get(raw), one) for raw, one in proofs.items()):
+        if work.changes == before[1] and all(_as_good(better.get(raw), one) for raw, one in proofs.items()):
             return better
     _restore(work, before)
     return proofs
@@ -187,17 +184,18 @@ def _laid_out(work: Decompilation, proofs: dict[RawCode, Verdict]) -> dict[RawCo
 
 def _as_laid_out(work: Decompilation, layout: Layout, proofs: dict[RawCode, Verdict]) -> dict[RawCode, Verdict]:
     """The proofs of the text, which is laid out, with whether lines and columns are identical."""
-    work.lines = {number: number + layout.moved[0] for number in _lines(work.text)}
-    work.is_laid_out = True
+    last = work.candidate
+    last.lines = {number: number + layout.moved[0] for number in _lines(last.text)}
+    last.is_laid_out = True
     return {raw: _compared(verdict, raw, work, layout) for raw, verdict in proofs.items()}
 
 
 def _layout_of(work: Decompilation) -> Layout:
     """The layout of the text of ``work``, which may have been laid out before."""
-    if work.layout is None or work.layout[0] != work.text:
-        compiled = work.compiled_from(work.text)
-        work.layout = work.text, Layout(work.text, work.root, lambda one: work.compile(work.root, one), compiled)
-    return work.layout[1]
+    last = work.candidate
+    if last.layout is None:
+        last.layout = Layout(last.text, work.root, lambda one: work.compile(work.root, one), last.compiled)
+    return last.layout
 
 
 def _compiled(
@@ -206,13 +204,14 @@ def _compiled(
     """Lay out the text and compile it; statements that become syntax errors are printed in compact form."""
     is_whole = not without and not plain
     if is_whole and layout.compiled is not None:
-        work.text, recompiled = layout.compiled
+        text, recompiled = layout.compiled
+        work.candidate = Candidate(text)
         return recompiled
     for _ in range(_MOST_ERRORS):
-        work.text = layout.text(without, plain)
+        work.candidate = Candidate(text := layout.text(without, plain))
         try:
-            recompiled = work.compile(work.root, work.text)
-            layout.compiled = (work.text, recompiled) if is_whole else layout.compiled
+            recompiled = work.compile(work.root, text)
+            layout.compiled = (text, recompiled) if is_whole else layout.compiled
             return recompiled
         except DecompilationError as error:
             log.debug("%s: the laid-out text does not compile: %s", work.root.qualname, error)
@@ -226,11 +225,11 @@ def _is_refused(work: Decompilation, raw: RawCode) -> bool:
     """Whether ``raw`` or enclosing code is refused, so that the text lacks it."""
     if not work.refused:
         return False
-    return raw in work.refused or not work.refused.keys().isdisjoint(work.ancestors(raw))
+    return raw in work.refused or not work.refused.keys().isdisjoint(work.nesting.ancestors(raw))
 
 
 def _compared(verdict: Verdict, raw: RawCode, work: Decompilation, layout: Layout) -> Verdict:
-    other = work.recompiled.get(raw)
+    other = work.candidate.recompiled.get(raw)
     if other is None or not verdict.identical:
         return verdict._replace(lines=False, columns=False if layout.has_columns else None)
     lines = same_lines(raw, other, layout.moved)

@@ -6,21 +6,21 @@ import functools
 import logging
 from typing import TYPE_CHECKING, Collection, Sequence
 
-from ...errors import DecompilationError
-from ..bytecode import RawCode
-from ..bytecode.kinds import kind_of
-from ..limits.budget import OutOfBudget, part_for
-from ..printing.printer import PrintError, print_tree
-from ..proof import Verdict, prove
-from ..proof.side_conditions.real_names import ANY_ORDER
-from ..surface_forms.changes import FormChange
-from ..surface_forms.dead_code import spell_dead_code, spell_loop_tests, spell_order_of_variables
-from ..surface_forms.kinds import Search
-from ..surface_forms.search import Texts, spell_better
-from .units import BUGS
+from ....errors import DecompilationError
+from ...bytecode import RawCode
+from ...bytecode.kinds import kind_of
+from ...limits.budget import OutOfBudget, part_for
+from ...printing.printer import PrintError, print_tree
+from ...proof import Verdict, prove
+from ...proof.side_conditions.real_names import ANY_ORDER
+from ...surface_forms.changes import FormChange
+from ...surface_forms.dead_code import spell_dead_code, spell_loop_tests, spell_order_of_variables
+from ...surface_forms.kinds import Search
+from ...surface_forms.search import Texts, spell_better
+from ..units import BUGS
 
 if TYPE_CHECKING:
-    from .decompilation import Decompilation
+    from ..decompilation import Decompilation
 
 log = logging.getLogger("depyf")
 
@@ -39,14 +39,14 @@ def spelled_exactly(
     chosen: dict[RawCode, Sequence[FormChange]] = {}
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
-        if verdict.identical or not verdict.proven or raw in work.refused or work.forms.get(raw) != "structured":
+        if verdict.identical or not verdict.proven or raw in work.refused or work.progress[raw].form != "structured":
             continue
         if verdict.exact and raw in may_differ:
             continue
         if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
             try:
                 with part_for(("search", raw), len(raw.bytecode) // 2):
-                    search = work.searches[raw] = Search(work.settings.skip_rules)
+                    search = work.progress[raw].search = Search(work.settings.skip_rules)
                     found = _spelled_better(work, raw, verdict, search)
             except (OutOfBudget, RecursionError):
                 continue
@@ -58,7 +58,7 @@ def spelled_exactly(
             search.found = tuple(found)
             if found:
                 chosen[raw] = found
-    text, lines, changes = work.text, work.lines, work.changes
+    before, changes = work.candidate, work.changes
     while chosen:
         better = work.prove() if work.print(work.tree()) else {}
         if work.changes != changes or not all(_as_good(better.get(raw), proofs[raw]) for raw in proofs):
@@ -71,14 +71,14 @@ def spelled_exactly(
             _take_back(work, raw, chosen.pop(raw))
     for raw, found in reversed(list(chosen.items())):
         _take_back(work, raw, found)
-    work.text, work.lines = text, lines
+    work.candidate = before
     return proofs
 
 
 def _text_of(work: Decompilation, raw: RawCode) -> str | None:
     """``raw`` printed alone; None if it has no text."""
     try:
-        return print_tree(work.tree_of(raw), grammar=work.grammar)
+        return print_tree(work.tree_of(raw), grammar=work.shared.grammar)
     except (DecompilationError, PrintError, RecursionError):
         return None
 
@@ -86,13 +86,15 @@ def _text_of(work: Decompilation, raw: RawCode) -> str | None:
 def _take_back(work: Decompilation, raw: RawCode, found: Sequence[FormChange]) -> None:
     for change in reversed(found):
         change.undo()
-    work.searches[raw].found = ()
+    search = work.progress[raw].search
+    assert search is not None
+    search.found = ()
 
 
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[FormChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
     texts = Texts(work.body(raw), raw, functools.partial(_text_of, work, raw), work.compile, search)
-    recompiled = work.recompiled.get(raw)
+    recompiled = work.candidate.recompiled.get(raw)
     found: list[FormChange] = []
     if recompiled is None:
         return found
@@ -114,7 +116,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
 
 def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
     """The change that undoes the decisions made by columns in ``raw``; None if there are none. Columns may be wrong."""
-    if raw not in work.by_columns or "columns:undone" in work.settings.skip_rules:
+    if not work.progress[raw].is_by_columns or "columns:undone" in work.settings.skip_rules:
         return None
     body = work.body(raw)
     try:

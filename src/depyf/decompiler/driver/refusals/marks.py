@@ -5,17 +5,17 @@ from __future__ import annotations
 import copy
 from typing import Any, Iterable, Sequence
 
-from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, disassemble
-from ..bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
-from ..bytecode.kinds import comprehension_of, gives_annotations, is_expression, kind_of
-from ..definitions.declarations import changed_globals
-from ..definitions.resolve import arguments_of
-from ..lift.values import Append
-from ..names.spelling import identifier, is_name
-from ..syntax import nodes
-from ..syntax.scopes import bound_names
-from .result import Result
+from ....errors import DecompilationError
+from ...bytecode import Instruction, RawCode, disassemble
+from ...bytecode.code.flags import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from ...bytecode.kinds import comprehension_of, gives_annotations, is_expression, kind_of
+from ...definitions.declarations import changed_globals
+from ...definitions.resolve import arguments_of
+from ...lift.values import Append
+from ...names.spelling import identifier, is_name
+from ...syntax import nodes
+from ...syntax.scopes import bound_names
+from ..result import Result
 
 _MOST_LINES = 400
 _NO_SCOPE = ("module", "generic", "expression")
