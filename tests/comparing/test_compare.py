@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import json
+import operator
 import warnings
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import depyf  # noqa: E402
 import planted_numerics  # noqa: E402
 from depyf.comparing import session  # noqa: E402
 from depyf.comparing.findings import Finding  # noqa: E402
+from depyf.comparing.graphs import evaluate  # noqa: E402
 from depyf.comparing.graphs.evaluate import References  # noqa: E402
 from depyf.comparing.rounding import Judgement  # noqa: E402
 from depyf.comparing.stages import FirstStages  # noqa: E402
@@ -212,6 +214,28 @@ def test_elements_that_nobody_has_written_have_no_value():
     references = References([made], {x: torch.ones(2), memory: torch.zeros(4)})
     assert not references.judge(made, torch.tensor([1.0, 1.0, float("nan"), 9.0])).wrong
     assert references.judge(made, torch.tensor([1.0, 2.0, 0.0, 0.0])).wrong == "value"
+
+
+@torch.library.custom_op("depyf_layouts::memory", mutates_args=())
+def memory(x: torch.Tensor) -> torch.Tensor:
+    return x.as_strided(x.shape, torch.empty(x.shape).stride()) * 2
+
+
+ATTENTION = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+
+
+@pytest.mark.parametrize("operation", [torch.ops.depyf_layouts.memory.default, lambda *x: ATTENTION(*x)[0]])
+def test_operators_that_rely_on_a_layout_get_it(monkeypatch, operation):
+    monkeypatch.setattr(evaluate, "why_not", lambda node: "")  # custom operators are not evaluated otherwise
+    shape, parts = (1, 4, 6, 8), 3 if operation.__name__ == "<lambda>" else 1
+    graph = torch.fx.Graph()
+    inputs = [graph.placeholder(f"x{at}") for at in range(parts)]
+    made = graph.call_function(ATTENTION if parts > 1 else operation, tuple(inputs))
+    node = graph.call_function(operator.getitem, (made, 0)) if parts > 1 else made
+    values = [torch.randn(shape).permute(0, 3, 2, 1).contiguous().permute(0, 3, 2, 1) for _ in inputs]
+    right = operation(*[value.contiguous() for value in values])
+    assert not References([node], dict(zip(inputs, values))).judge(node, right).wrong
+    assert References([node], dict(zip(inputs, values))).judge(node, right + 1).wrong == "value"
 
 
 def test_a_program_is_compared_by_the_command(tmp_path):

@@ -23,6 +23,9 @@ _SUMS = ("sum", "mean", "var", "norm", "cumsum", "softmax", "attention", "pool",
          "prod", "pdist", "cdist", "upsample", "grid_sampler")  # fmt: skip
 _NO_FP64 = ("view.dtype", "mkldnn", "mkl.", "onednn", "quantized", "nextafter", "frexp", "_int_mm")
 
+_ATTENTION = "attention"
+"""Kernels of these operators on the CPU read memory that isn't the tensor's where its last dimension has gaps."""
+
 _MANY = 256  # elements, of which some lie where rounding shows
 
 
@@ -62,14 +65,28 @@ def closure(targets: Iterable[Any], known: Callable[[Any], bool]) -> tuple[list[
 # ---- how
 
 
+def dense(value: Any) -> Any:
+    """A tensor without gaps, in the order of its dimensions."""
+    import torch
+
+    return value.contiguous() if isinstance(value, torch.Tensor) and value.layout == torch.strided else value
+
+
 class Eager:
-    """As eager does, each operation in its own precision."""
+    """As eager does, each operation in its own precision.
+
+    Args:
+        is_dense: operations get their arguments `dense`.
+    """
+
+    def __init__(self, *, is_dense: bool = False) -> None:
+        self._is_dense = is_dense
 
     def source(self, value: Any) -> Any:
         return value
 
     def argument(self, value: Any) -> Any:
-        return value
+        return dense(value) if self._is_dense else value
 
     def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         return value
@@ -91,7 +108,7 @@ class Exact(Eager):
 
         if isinstance(value, torch.dtype):
             return wide_dtype(value) or value
-        return value
+        return super().argument(value)
 
     def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         return self.source(value)  # of `full` and its like, which take the default precision
@@ -100,9 +117,10 @@ class Exact(Eager):
 class Rounded(Exact):
     """In fp64, but each result is rounded at random to the precision it has in the program."""
 
-    def __init__(self, seed: int, scale: float = 1.0) -> None:
+    def __init__(self, seed: int, scale: float = 1.0, *, is_dense: bool = False) -> None:
         import torch
 
+        super().__init__(is_dense=is_dense)
         self._numbers, self._scale = torch.Generator().manual_seed(seed), scale
 
     def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
@@ -243,6 +261,8 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, random: Any, in_memory: 
     target = _computing(node, isinstance(how, Exact))
     args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
+    if _ATTENTION in str(node.target):
+        args, kwargs = map_aggregate(args, dense), map_aggregate(kwargs, dense)
     if isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable and not in_memory:
         args, kwargs = _unshared(target, args, kwargs)
     if "as_strided" in str(node.target):
@@ -329,11 +349,12 @@ class References:
 
     Args:
         eager: those in eager's precision, where they are known.
+        is_dense: operations get their arguments `dense`.
     """
 
-    def __init__(
-        self, targets: Sequence[Any], values: dict[Any, Any], eager: dict[Any, Any] | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, targets: Sequence[Any], values: dict[Any, Any], eager: dict[Any, Any] | None = None, *,
+                 is_dense: bool = False) -> None:  # fmt: skip
+        self._is_dense = is_dense
         self.order, sources = closure(targets, lambda node: node in values)
         self.values = {node: values[node] for node in sources}
         self._targets, self._seed = targets, 0
@@ -353,9 +374,10 @@ class References:
     def samples(self, node: Any, scale: float) -> list[Any]:
         """Two of the node, rounded at random; others each time where the rounding is coarser than usual."""
         if scale == 1.0:
-            return [self.of(Rounded(seed), seed)[node] for seed in (1, 2)]
+            return [self.of(Rounded(seed, is_dense=self._is_dense), seed)[node] for seed in (1, 2)]
         self._seed += 2
-        return [self.of(Rounded(100 + self._seed + more, scale))[node] for more in (0, 1)]
+        seeds = (100 + self._seed, 101 + self._seed)
+        return [self.of(Rounded(seed, scale, is_dense=self._is_dense))[node] for seed in seeds]
 
     def _undefined(self, node: Any) -> Any:
         """The elements of a node that depend on what was in memory that nobody has written; None if there is none."""
@@ -373,17 +395,28 @@ class References:
         return (one != other) & ((one == one) | (other == other))
 
     def judge(self, node: Any, value: Any) -> Judgement:
-        """What is to be said of the node's value."""
+        """What is to be said of the node's value.
+
+        Some operators take it for granted how their arguments are laid out, and Inductor lays them out for these.
+        Others give the same of all layouts.
+        """
+        found = self._judge(node, value)
+        if not found.wrong or self._is_dense:
+            return found
+        again = References(self._targets, self.values, is_dense=True)._judge(node, value)
+        return found if again.wrong else again
+
+    def _judge(self, node: Any, value: Any) -> Judgement:
         import torch
 
-        eager = self.of(Eager(), "eager")[node]
+        eager = self.of(Eager(is_dense=self._is_dense), "eager")[node]
         undefined = self._undefined(node)
         if undefined is not None:
             value = torch.where(undefined, eager, value)
         found = settled(value, eager, *allowed_at_least(_rounded(node), self.has_sums))
         if found is not None:
             return found
-        exact = self.of(Exact(), "exact")[node]
+        exact = self.of(Exact(is_dense=self._is_dense), "exact")[node]
         return judge(value, eager, exact, lambda scale: self.samples(node, scale), self.has_sums)
 
 
