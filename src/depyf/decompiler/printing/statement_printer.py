@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from ...escapes import printable
 from ..syntax import nodes as n
@@ -22,12 +22,21 @@ from .pattern_printer import PatternPrinter
 from .precedence import YIELD
 from .string_text import SINGLE_LINE_QUOTES, docstring_text
 
+Known = Dict[Tuple[int, str], Tuple[n.Statement, List[str]]]
+"""Statements and their lines, by the statement's identity and its indent."""
+
 
 class StatementPrinter:
-    """Writes statements line by line; `line_map` grows along."""
+    """Writes statements line by line; `line_map` grows along.
 
-    def __init__(self, width: int, grammar: Grammar, quote: str = SINGLE_LINE_QUOTES[0]) -> None:
+    ``known``: the lines of statements that have been written before, by identity and indent.
+    """
+
+    def __init__(
+        self, width: int, grammar: Grammar, quote: str = SINGLE_LINE_QUOTES[0], known: Known | None = None
+    ) -> None:
         self.width = width
+        self.known = known
         self.expressions = ExpressionPrinter(grammar, quote=quote)
         self.patterns = PatternPrinter(self.expressions)
         self.lines: list[str] = []
@@ -80,9 +89,21 @@ class StatementPrinter:
                 self.comments(statement)
             if previous is None and kind != "block" and _is_docstring(statement):
                 self.docstring(statement)
+            elif self.known is not None and not statement.holds_bodies:
+                self.write_again(statement, self.known)
             else:
                 _METHODS[type(statement)](self, statement)
             previous = statement
+
+    def write_again(self, statement: n.Statement, known: Known) -> None:
+        """Write a statement as it is in ``known``, or add it there."""
+        key = id(statement), self.indent
+        if key in known:
+            self.lines += known[key][1]
+        else:
+            start = len(self.lines)
+            _METHODS[type(statement)](self, statement)
+            known[key] = statement, self.lines[start:]
 
     def docstring(self, statement: Any) -> None:
         indent = self.indent if isinstance(statement.value, n.Docstring) else ""

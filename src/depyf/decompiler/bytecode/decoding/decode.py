@@ -23,10 +23,14 @@ _EMPTY_CACHES = [bytes(2 * count) for count in range(16)]
 
 
 class Decoder:
-    """Decodes one code object into ``out``; jump targets and handlers become indices in ``run``."""
+    """Decodes one code object into ``out``; jump targets and handlers become indices in ``run``.
 
-    def __init__(self, raw: RawCode) -> None:
+    ``has_lines``: with its line table; else no instruction has a position.
+    """
+
+    def __init__(self, raw: RawCode, *, has_lines: bool = True) -> None:
         self.raw = raw
+        self.has_lines = has_lines
         table = TABLES.get(raw.version)
         if table is None:
             raise self.error(f"no opcode table for this version; there are {supported_versions()}")
@@ -181,7 +185,8 @@ class Decoder:
         return f"opcode {opcode} is one of PyPy's: this looks like PyPy's bytecode, which calls itself {made}'s"
 
     def decode(self) -> None:
-        raw, code, rows, positions = self.raw, self.raw.bytecode, self.table.rows, self.raw.positions()
+        raw, code, rows = self.raw, self.raw.bytecode, self.table.rows
+        positions = raw.positions() if self.has_lines else ()
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
         extended = 0
