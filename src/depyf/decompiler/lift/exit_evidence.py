@@ -372,6 +372,8 @@ class ExitEvidence:
         """The lines where no ``return`` is: its None would be among ``co_consts`` before what only later lines load."""
         constants = self.raw.consts
         place = next((at for at, one in enumerate(constants) if one is None), 0)
+        if not place:
+            return range(0)
         before = {id(one) for one in constants[:place]}
         first: dict[int, int] = {}  # the first line that loads each of them
         for block in self.graph.blocks:

@@ -148,8 +148,8 @@ def _nearest(
         with made(chosen):
             if options is None:
                 target = near.dead.target if near.dead is not None else None
-                proposed = texts.search.proposed(changes(texts.body, kind_of(texts.raw), abandoned, target))
-                options = _likeliest_first(proposed, near)
+                found_in = changes(texts.body, kind_of(texts.raw), abandoned, target, _mending(near.dead))
+                options = _likeliest_first(texts.search.proposed(found_in), near)
             for change in options[:_AT_ONCE]:
                 other = texts.with_changes(change)
                 found = measure(texts, other) if other is not None else None
@@ -167,10 +167,9 @@ def _nearest(
 
 def _likeliest_first(proposed: Iterator[FormChange], near: Near) -> list[FormChange]:
     """Return the changes next to what differs, those next to it first."""
-    dead = near.dead
-    if dead is None:
+    dead, mending = near.dead, _mending(near.dead)
+    if dead is None or mending is None:
         return sorted(proposed, key=lambda one: min((abs((one.line or 0) - line) for line in near.lines), default=0))
-    mending = [kind for way in (dead.missing, not dead.is_extra) for kind in _OF_DEAD_CODE[way]]
     found = []
     for change in proposed:
         line = change.line or 0
@@ -180,6 +179,11 @@ def _likeliest_first(proposed: Iterator[FormChange], near: Near) -> list[FormCha
             ends = dead.line in _last_lines(change)
             found.append(((not ends, (dead.line or _LATEST) - line, mending.index(change.kind)), change))
     return [change for _, change in sorted(found, key=lambda one: one[0])]
+
+
+def _mending(dead: DeadCode | None) -> list[str] | None:
+    """Return the kinds of changes that may mend dead code, the most frequent first; None if it is not dead code."""
+    return dead and [kind for way in (dead.missing, not dead.is_extra) for kind in _OF_DEAD_CODE[way]]
 
 
 def _last_lines(change: FormChange) -> set[int | None]:

@@ -57,9 +57,7 @@ def read_line_ranges(table: bytes, first_line: int, units: int) -> list[Position
 def _pairs(table: bytes) -> Iterator[tuple[int, int]]:
     if len(table) % 2:
         raise ValueError(f"line table ends inside an entry, at byte {len(table)}")
-    for at in range(0, len(table), 2):
-        line_step = table[at + 1]
-        yield table[at], line_step - 256 if line_step > 127 else line_step
+    return zip(table[::2], [step - 256 if step > 127 else step for step in table[1::2]])
 
 
 def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:

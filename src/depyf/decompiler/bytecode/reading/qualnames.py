@@ -110,15 +110,17 @@ def give_qualnames(code: types.CodeType, wanted: Mapping[int, str]) -> types.Cod
 
 def _loaded(raw: RawCode, unit: int) -> tuple[Any, int]:
     """The constant that the instruction in this two-byte unit loads, None if it loads none, and the unit before it."""
+    if unit < 0:
+        return None, unit
     argument, before = _argument(raw, unit)
-    is_constant = unit >= 0 and raw.bytecode[2 * unit] == TABLES[raw.version].opcodes["LOAD_CONST"]
+    is_constant = raw.bytecode[2 * unit] == TABLES[raw.version].opcodes["LOAD_CONST"]
     return raw.consts[argument] if is_constant and argument < len(raw.consts) else None, before
 
 
 def _argument(raw: RawCode, unit: int) -> tuple[int, int]:
     """The argument of the instruction in this unit, and the unit before its first EXTENDED_ARG."""
     code, extended = raw.bytecode, TABLES[raw.version].opcodes["EXTENDED_ARG"]
-    argument, shift = int.from_bytes(code[2 * unit + 1 : 2 * unit + 2], "little"), 8
+    argument, shift = code[2 * unit + 1], 8
     while unit > 0 and code[2 * unit - 2] == extended:
         unit -= 1
         argument |= code[2 * unit + 1] << shift
