@@ -10,7 +10,8 @@ from ...errors import DecompilationError
 from ..bytecode import RawCode
 from ..bytecode.kinds import kind_of
 from ..limits.budget import OutOfBudget, part_for
-from ..printing.printer import Known, PrintError, print_tree
+from ..printing.printer import PrintError, print_tree
+from ..printing.statement_printer import Known
 from ..proof import Verdict, prove
 from ..proof.side_conditions.real_names import ANY_ORDER
 from ..surface_forms.changes import FormChange

@@ -22,14 +22,14 @@ from .pattern_printer import PatternPrinter
 from .precedence import YIELD
 from .string_text import SINGLE_LINE_QUOTES, docstring_text
 
-Known = Dict[Tuple[int, str], Tuple[n.Statement, List[str]]]
-"""Statements and their lines, by the statement's identity and its indent."""
+Known = Dict[Tuple[int, str], Tuple[n.Node, List[str]]]
+"""Statements and their lines, by the statement's identity and its indent; tests of ``if`` and their text, without."""
 
 
 class StatementPrinter:
     """Writes statements line by line; `line_map` grows along.
 
-    ``known``: the lines of statements that have been written before, by identity and indent.
+    ``known``: what has been written before, by identity.
     """
 
     def __init__(
@@ -250,7 +250,8 @@ class StatementPrinter:
     def If(self, node: n.If) -> None:
         keyword = "if"
         while True:  # a chain of elif may be long: no recursion
-            self.emit(f"{keyword} {self.expressions.test(node.test)}:", node.line)
+            test = self.expressions.test(node.test) if self.known is None else self.test_again(node.test, self.known)
+            self.emit(f"{keyword} {test}:", node.line)
             self.block(node.body)
             following = node.orelse[0] if len(node.orelse) == 1 else None
             if not isinstance(following, n.If) or following.written == "if":
@@ -258,6 +259,13 @@ class StatementPrinter:
             node, keyword = following, "elif"
             self.comments(node)
         self.clause("else", node.orelse)
+
+    def test_again(self, test: n.Expression, known: Known) -> str:
+        """The text of a test as it is in ``known``, or add it there."""
+        key = id(test), ""
+        if key not in known:
+            known[key] = test, [self.expressions.test(test)]
+        return known[key][1][0]
 
     def clause(self, keyword: str, body: Sequence[n.Statement]) -> None:
         """Write an `else:` or `finally:` if it has a body."""
