@@ -122,7 +122,7 @@ def spell_better(texts: Texts, recompiled: RawCode, *, is_exact: bool) -> list[F
     """
     chosen: list[FormChange] = []
     if not is_exact:
-        chosen = _nearest(texts, recompiled, _distance)
+        chosen = _nearest(texts, recompiled, distance)
         with made(chosen):
             exact = texts.current() if chosen else None
         if exact is None:
@@ -208,7 +208,7 @@ def made(chosen: Sequence[FormChange]) -> Iterator[None]:
             change.undo()
 
 
-def _distance(texts: Texts, other: RawCode) -> Near | None:
+def distance(texts: Texts, other: RawCode) -> Near | None:
     """Return how far ``other`` is from having the instructions of the original; None if unknown."""
     raw = texts.raw
     try:
