@@ -77,7 +77,7 @@ def test_another_spelling_is_found(monkeypatch):
 
 
 def test_what_has_no_exact_spelling_stays(monkeypatch):
-    monkeypatch.setattr(searching, "distance", lambda raw, other: searching.Near(1))
+    monkeypatch.setattr(searching, "distance", lambda texts, other: searching.Near(1))
     found = analyze(function(CONTINUE))
     no_search(monkeypatch)
     assert (found.source, found.verdict) == (analyze(function(CONTINUE)).source, analyze(function(CONTINUE)).verdict)
@@ -115,7 +115,7 @@ def test_a_spelling_that_is_no_better_is_taken_back(monkeypatch):
 def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
     asked = []
 
-    def broken(raw, other):
+    def broken(texts, other):
         asked.append(other)
         if len(asked) > 3:
             raise NameError("planted")
@@ -129,7 +129,7 @@ def test_a_bug_in_the_search_costs_the_search_alone(monkeypatch, caplog):
 
 
 def test_a_search_costs_no_more_than_so_many_texts(monkeypatch):
-    monkeypatch.setattr(searching, "distance", lambda raw, other: searching.Near(1))
+    monkeypatch.setattr(searching, "distance", lambda texts, other: searching.Near(1))
     assert analyze(function(CONTINUE)).search.texts > 3
     monkeypatch.setattr(searching, "WORK", 0)
     monkeypatch.setattr(searching, "TEXTS", 3)

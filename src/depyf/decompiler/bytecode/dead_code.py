@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...errors import DecompilationError
 from .code.raw_code import RawCode
@@ -48,7 +48,7 @@ def first_dead_difference(original: RawCode, recompiled: RawCode) -> DeadCode | 
     None, too, for a piece of a body: control runs off its end.
     """
     try:
-        left, right = _decoded(original), Decoder(recompiled).run()
+        left, right = _decoded(original), Decoder(recompiled, has_lines=False).run()
     except DecompilationError:
         return None
     found = _first(left, right)
@@ -88,21 +88,24 @@ def _difference(left: list[Instruction], right: list[Instruction], index: int) -
 
 def _distance(left: list[Instruction], right: list[Instruction]) -> int:
     """How many instructions only one of the two has, and how many that both have jump elsewhere."""
-    mine, others = [one.op for one in left], [one.op for one in right]
-    start, end = 0, 0
-    while start < min(len(mine), len(others)) and mine[start] == others[start]:
-        start += 1
-    while end < min(len(mine), len(others)) - start and mine[-1 - end] == others[-1 - end]:
-        end += 1
-    between = mine[start : len(mine) - end], others[start : len(others) - end]
-    pairs = {index: index for index in range(start)}
-    if len(between[0]) * len(between[1]) <= _COMPARED:
-        for block in difflib.SequenceMatcher(None, *between, autojunk=False).get_matching_blocks():
-            pairs.update((start + block.a + index, start + block.b + index) for index in range(block.size))
-    pairs.update((len(mine) - index, len(others) - index) for index in range(1, end + 1))
-    pairs[-1] = -1
-    elsewhere = sum(pairs.get(left[at].target) != right[other].target for at, other in pairs.items() if at >= 0)
-    return len(mine) + len(others) - 2 * (len(pairs) - 1) + elsewhere
+    start, mine, others = differing_parts([one.op for one in left], [one.op for one in right])
+    pairs = [(at, at) for at in range(start)]
+    if len(mine) * len(others) <= _COMPARED:
+        for a, b, size in difflib.SequenceMatcher(None, mine, others, autojunk=False).get_matching_blocks():
+            pairs += zip(range(start + a, start + a + size), range(start + b, start + b + size))
+    pairs += zip(range(start + len(mine), len(left)), range(start + len(others), len(right)))
+    partner = {**dict(pairs), -1: -1}
+    targets = [(left[at].target, right[other].target) for at, other in pairs]
+    elsewhere = [target not in partner or partner[target] != goal for target, goal in targets].count(True)
+    return len(left) + len(right) - 2 * len(pairs) + elsewhere
+
+
+def differing_parts(ours: list[Any], theirs: list[Any]) -> tuple[int, list[Any], list[Any]]:
+    """How many items both begin with, and the rest of each without those that both end with."""
+    least = min(len(ours), len(theirs))
+    start = next((at for at in range(least) if ours[at] != theirs[at]), least)
+    end = next((at for at in range(least - start) if ours[-1 - at] != theirs[-1 - at]), least - start)
+    return start, ours[start : len(ours) - end], theirs[start : len(theirs) - end]
 
 
 def _line(instructions: list[Instruction], index: int) -> int | None:
@@ -118,8 +121,9 @@ def _is_dead(instructions: list[Instruction], index: int) -> bool:
         first -= 1
     if not 0 < first < len(instructions) or instructions[first - 1].op not in _LEAVING:
         return False
-    dead, run = range(first, index + 1), _reached(instructions)
-    return all(i.target not in dead and (i.handler is None or i.handler.target not in dead) for i in run)
+    run = _reached(instructions)
+    targets = {i.target for i in run} | {i.handler.target for i in run if i.handler is not None}
+    return targets.isdisjoint(range(first, index + 1))
 
 
 def _reached(instructions: list[Instruction]) -> list[Instruction]:

@@ -372,6 +372,8 @@ class ExitEvidence:
         """The lines where no ``return`` is: its None would be among ``co_consts`` before what only later lines load."""
         constants = self.raw.consts
         place = next((at for at, one in enumerate(constants) if one is None), 0)
+        if not place:
+            return range(0)
         before = {id(one) for one in constants[:place]}
         first: dict[int, int] = {}  # the first line that loads each of them
         for block in self.graph.blocks:
@@ -396,7 +398,7 @@ class ExitEvidence:
     @cached_property
     def has_columns(self) -> bool:
         """Whether positions have columns: then only implicit instructions have none."""
-        return any(position[2] is not None for position in self.positions)
+        return not {position[2] for position in self.positions} <= {None}
 
     def has_line_of_jump(self, block: BasicBlock) -> bool:
         """Whether the return is reached only by jumps from tests on its line: `if a: return` falls into its own."""
@@ -410,8 +412,8 @@ class ExitEvidence:
         last = block.instructions[-1]
         if last.offset + 2 != len(self.raw.bytecode):
             return False
-        before = (i for other in self.graph.blocks for i in other.instructions if i.offset < last.offset - 2)
-        return any(i.line is not None and i.line >= (last.line or 0) for i in before)
+        lines = {i.line for other in self.graph.blocks for i in other.instructions if i.offset < last.offset - 2}
+        return max([line for line in lines if line is not None], default=-1) >= (last.line or 0)
 
     def ends_a_line(self, block: BasicBlock) -> bool | None:
         """Whether the return at the end of ``block`` has the line of the preceding statement.

@@ -13,7 +13,7 @@ from ..syntax import nodes as n
 from ..syntax.grammar import ANY, Grammar
 from .constant_text import PrintError
 from .line_wrapping import flatten, wrap
-from .statement_printer import StatementPrinter
+from .statement_printer import Known, StatementPrinter
 
 __all__ = ["PrintError", "print_tree", "print_with_lines"]
 
@@ -24,14 +24,14 @@ NO_WRAPPING = 1 << 30
 Tree = Union[n.Node, Sequence[n.Statement]]
 
 
-def print_tree(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY) -> str:
+def print_tree(tree: Tree, *, width: int = WIDTH, grammar: Grammar = ANY, known: Known | None = None) -> str:
     """The source of a module, a statement, a list of statements, or an expression.
 
     Statements end with a newline, an expression does not. Lines are broken at `width` columns where
-    brackets allow it. `grammar` is that of the Python which is to read it. Raises PrintError if there is no such
-    source.
+    brackets allow it. `grammar` is that of the Python which is to read it. ``known``, kept between the texts of one
+    tree, has its statements without bodies, which must not change. Raises PrintError if there is no such source.
     """
-    return print_with_lines(tree, width=width, grammar=grammar)[0]
+    return _text(tree, width, grammar, "'", known)[0]
 
 
 def print_with_lines(
@@ -41,14 +41,17 @@ def print_with_lines(
 
     Lines of statements without an original line are left out. ``quote`` is the kind for strings that may have either.
     """
+    return _text(tree, width, grammar, quote, None)
+
+
+def _text(tree: Tree, width: int, grammar: Grammar, quote: str, known: Known | None) -> tuple[str, dict[int, int]]:
     try:
-        return with_room(lambda: _printed(tree, width, grammar, quote))
+        return with_room(lambda: _printed(tree, StatementPrinter(width, grammar, quote, known)))
     except RecursionError:
         raise PrintError("an expression is nested too deeply for this Python's stack") from None
 
 
-def _printed(tree: Tree, width: int, grammar: Grammar, quote: str) -> tuple[str, dict[int, int]]:
-    printer = StatementPrinter(width, grammar, quote)
+def _printed(tree: Tree, printer: StatementPrinter) -> tuple[str, dict[int, int]]:
     if isinstance(tree, n.Raw) or not isinstance(tree, n.Node):
         printer.module([tree] if isinstance(tree, n.Raw) else tree)
     elif isinstance(tree, n.Module):
@@ -58,5 +61,5 @@ def _printed(tree: Tree, width: int, grammar: Grammar, quote: str) -> tuple[str,
     elif isinstance(tree, n.pattern):
         return flatten(printer.patterns.pattern(tree)), {}
     else:
-        return "\n".join(wrap(printer.expressions.expression(tree), "", width)), {}
+        return "\n".join(wrap(printer.expressions.expression(tree), "", printer.width)), {}
     return "".join([line + "\n" for line in printer.lines]), printer.line_map

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from ...escapes import printable
 from ..syntax import nodes as n
@@ -22,12 +22,21 @@ from .pattern_printer import PatternPrinter
 from .precedence import YIELD
 from .string_text import SINGLE_LINE_QUOTES, docstring_text
 
+Known = Dict[Tuple[int, str], Tuple[n.Node, List[str]]]
+"""Statements and their lines, by the statement's identity and its indent; tests of ``if`` and their text, without."""
+
 
 class StatementPrinter:
-    """Writes statements line by line; `line_map` grows along."""
+    """Writes statements line by line; `line_map` grows along.
 
-    def __init__(self, width: int, grammar: Grammar, quote: str = SINGLE_LINE_QUOTES[0]) -> None:
+    ``known``: what has been written before, by identity.
+    """
+
+    def __init__(
+        self, width: int, grammar: Grammar, quote: str = SINGLE_LINE_QUOTES[0], known: Known | None = None
+    ) -> None:
         self.width = width
+        self.known = known
         self.expressions = ExpressionPrinter(grammar, quote=quote)
         self.patterns = PatternPrinter(self.expressions)
         self.lines: list[str] = []
@@ -80,9 +89,21 @@ class StatementPrinter:
                 self.comments(statement)
             if previous is None and kind != "block" and _is_docstring(statement):
                 self.docstring(statement)
+            elif self.known is not None and not statement.holds_bodies:
+                self.write_again(statement, self.known)
             else:
                 _METHODS[type(statement)](self, statement)
             previous = statement
+
+    def write_again(self, statement: n.Statement, known: Known) -> None:
+        """Write a statement as it is in ``known``, or add it there."""
+        key = id(statement), self.indent
+        if key in known:
+            self.lines += known[key][1]
+        else:
+            start = len(self.lines)
+            _METHODS[type(statement)](self, statement)
+            known[key] = statement, self.lines[start:]
 
     def docstring(self, statement: Any) -> None:
         indent = self.indent if isinstance(statement.value, n.Docstring) else ""
@@ -229,7 +250,8 @@ class StatementPrinter:
     def If(self, node: n.If) -> None:
         keyword = "if"
         while True:  # a chain of elif may be long: no recursion
-            self.emit(f"{keyword} {self.expressions.test(node.test)}:", node.line)
+            test = self.expressions.test(node.test) if self.known is None else self.test_again(node.test, self.known)
+            self.emit(f"{keyword} {test}:", node.line)
             self.block(node.body)
             following = node.orelse[0] if len(node.orelse) == 1 else None
             if not isinstance(following, n.If) or following.written == "if":
@@ -237,6 +259,13 @@ class StatementPrinter:
             node, keyword = following, "elif"
             self.comments(node)
         self.clause("else", node.orelse)
+
+    def test_again(self, test: n.Expression, known: Known) -> str:
+        """The text of a test as it is in ``known``, or add it there."""
+        key = id(test), ""
+        if key not in known:
+            known[key] = test, [self.expressions.test(test)]
+        return known[key][1][0]
 
     def clause(self, keyword: str, body: Sequence[n.Statement]) -> None:
         """Write an `else:` or `finally:` if it has a body."""

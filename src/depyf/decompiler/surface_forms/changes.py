@@ -8,7 +8,7 @@ statement alone, whatever surrounds it.
 from __future__ import annotations
 
 import copy
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Collection, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from ..lift.folding.negation import negate
 from ..syntax import nodes
@@ -56,17 +56,23 @@ class _Suite(NamedTuple):
 
 
 def changes(
-    body: _Body, kind: str, abandoned: Sequence[nodes.Expression] = (), clause_end: int | None = None
+    body: _Body,
+    kind: str,
+    abandoned: Sequence[nodes.Expression] = (),
+    clause_end: int | None = None,
+    kinds: Collection[str] | None = None,
 ) -> Iterator[FormChange]:
     """Yield every single change in the ``body`` of a code object of this kind; the tree itself is not modified.
 
     ``abandoned`` are the values of ``return`` statements that a ``finally`` body overrides; ``clause_end`` is the line
-    of what may follow a clause.
+    of what may follow a clause. ``kinds``: only changes of these kinds of a statement.
     """
     suites = list(_suites(body, nodes.Return(None) if kind == "function" else None))
     abandons = any(_abandons(statement) for suite in suites for statement in suite.body)
     for suite in suites:
         for index, name, after in _rewritten(suite, clause_end):
+            if kinds is not None and name not in kinds:
+                continue
             of = suite.body[index]
             after = suite.body[:index] + after or [nodes.Pass()]
             yield FormChange(suite.body, suite.body[:], after, name, of.line, of)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import heapq
 import itertools
 from collections import Counter
@@ -15,7 +16,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Optional, Sequence
 
 from ...errors import DecompilationError
 from ..bytecode import RawCode, readable_instructions
-from ..bytecode.dead_code import DeadCode, first_dead_difference
+from ..bytecode.dead_code import DeadCode, differing_parts, first_dead_difference
 from ..bytecode.kinds import kind_of
 from ..limits.budget import spend
 from ..proof import prove
@@ -79,9 +80,11 @@ class Texts:
 
     def with_changes(self, *chosen: FormChange) -> RawCode | None:
         """The code of the text with these changes; None if it is known, does not compile, or there were enough."""
+        if self.is_spent:
+            return None
         with made(chosen):
             text = self.printed()
-            if text is None or text in self._seen or self.is_spent:
+            if text is None or text in self._seen:
                 return None
             self._seen.add(text)
             work = self._size + len(text) // 4
@@ -94,6 +97,11 @@ class Texts:
     def is_spent(self) -> bool:
         """Whether there were as many texts as the code object is worth."""
         return self._left is not None and self._left <= 0
+
+    @functools.cached_property
+    def normal_form(self) -> NormalForm:
+        """That of the original, with which many texts are compared."""
+        return normalize(self.raw)
 
     def is_identical(self, other: RawCode | None) -> bool:
         """Whether ``other`` is the original."""
@@ -125,42 +133,43 @@ def spell_better(texts: Texts, recompiled: RawCode, *, is_exact: bool) -> list[F
 
 
 def _nearest(
-    texts: Texts, recompiled: RawCode, measure: Callable[[RawCode, RawCode], Near | None]
+    texts: Texts, recompiled: RawCode, measure: Callable[[Texts, RawCode], Near | None]
 ) -> list[FormChange]:
     """Return the changes after which nothing differs. The closest bodies are extended first."""
     order = itertools.count()
     abandoned = [nodes.Constant(value) for value in texts.raw.returned_after_finally_calls if value is not None]
-    first = measure(texts.raw, recompiled)
-    # The distance from the original, a tie-breaker, the changes made, how many further ones were tried, what differs.
-    waiting: list[tuple[int, int, list[FormChange], int, Near]] = []
+    first = measure(texts, recompiled)
+    # The distance from the original, a tie-breaker, the changes made, further ones (None: all), what differs.
+    waiting: list[tuple[int, int, list[FormChange], list[FormChange] | None, Near]] = []
     if first is not None and first.far:
-        waiting.append((first.far, next(order), [], 0, first))
+        waiting.append((first.far, next(order), [], None, first))
     while waiting and not texts.is_spent:
-        far, _, chosen, tried, near = heapq.heappop(waiting)
+        far, _, chosen, options, near = heapq.heappop(waiting)
         with made(chosen):
-            target = near.dead.target if near.dead is not None else None
-            proposed = texts.search.proposed(changes(texts.body, kind_of(texts.raw), abandoned, target))
-            options = _likeliest_first(proposed, near)
-            for change in options[tried : tried + _AT_ONCE]:
+            if options is None:
+                target = near.dead.target if near.dead is not None else None
+                found_in = changes(texts.body, kind_of(texts.raw), abandoned, target, _mending(near.dead))
+                options = _likeliest_first(texts.search.proposed(found_in), near)
+            for change in options[:_AT_ONCE]:
                 other = texts.with_changes(change)
-                found = measure(texts.raw, other) if other is not None else None
+                found = measure(texts, other) if other is not None else None
                 if found is None:
                     continue
                 if not found.far:
                     return [*chosen, change]
                 if len(chosen) + 1 < _DEPTH:
-                    heapq.heappush(waiting, (found.far + _COST * len(chosen), next(order), [*chosen, change], 0, found))
-        if tried + _AT_ONCE < len(options):
-            heapq.heappush(waiting, (far + _COST, next(order), chosen, tried + _AT_ONCE, near))
+                    cost = found.far + _COST * len(chosen)
+                    heapq.heappush(waiting, (cost, next(order), [*chosen, change], None, found))
+        if _AT_ONCE < len(options):
+            heapq.heappush(waiting, (far + _COST, next(order), chosen, options[_AT_ONCE:], near))
     return []
 
 
 def _likeliest_first(proposed: Iterator[FormChange], near: Near) -> list[FormChange]:
     """Return the changes next to what differs, those next to it first."""
-    dead = near.dead
-    if dead is None:
+    dead, mending = near.dead, _mending(near.dead)
+    if dead is None or mending is None:
         return sorted(proposed, key=lambda one: min((abs((one.line or 0) - line) for line in near.lines), default=0))
-    mending = [kind for way in (dead.missing, not dead.is_extra) for kind in _OF_DEAD_CODE[way]]
     found = []
     for change in proposed:
         line = change.line or 0
@@ -170,6 +179,11 @@ def _likeliest_first(proposed: Iterator[FormChange], near: Near) -> list[FormCha
             ends = dead.line in _last_lines(change)
             found.append(((not ends, (dead.line or _LATEST) - line, mending.index(change.kind)), change))
     return [change for _, change in sorted(found, key=lambda one: one[0])]
+
+
+def _mending(dead: DeadCode | None) -> list[str] | None:
+    """Return the kinds of changes that may mend dead code, the most frequent first; None if it is not dead code."""
+    return dead and [kind for way in (dead.missing, not dead.is_extra) for kind in _OF_DEAD_CODE[way]]
 
 
 def _last_lines(change: FormChange) -> set[int | None]:
@@ -194,16 +208,17 @@ def made(chosen: Sequence[FormChange]) -> Iterator[None]:
             change.undo()
 
 
-def distance(raw: RawCode, other: RawCode) -> Near | None:
-    """Return how far ``other`` is from having the instructions of ``raw``; None if unknown."""
+def distance(texts: Texts, other: RawCode) -> Near | None:
+    """Return how far ``other`` is from having the instructions of the original; None if unknown."""
+    raw = texts.raw
     try:
-        left, right = normalize(raw), normalize(other)
+        left, right = texts.normal_form, normalize(other)
     except (NotComparable, DecompilationError):
         return Near(0) if prove(raw, other, names=False).exact else None
     # Most texts of a search have other instructions; only the rest is worth a proof.
     if same_instructions(left, right) and prove(raw, other, names=False).exact:
         return Near(0)
-    start, ours, theirs = _between(_steps(left), _steps(right))
+    start, ours, theirs = differing_parts(_steps(left), _steps(right))
     matcher = difflib.SequenceMatcher(None, ours[:_LONGEST], theirs[:_LONGEST], autojunk=False)
     parts = [(start + begin, start + end) for tag, begin, end, _, _ in matcher.get_opcodes() if tag != "equal"]
     lines = {source.line for begin, end in parts for source in left.sources[begin : max(end, begin + 1)]}
@@ -212,22 +227,14 @@ def distance(raw: RawCode, other: RawCode) -> Near | None:
     return Near(max(len(ours) + len(theirs) - 2 * alike, 1), [line for line in lines if line is not None])
 
 
-def _dead_distance(raw: RawCode, other: RawCode) -> Near | None:
-    """Return how far ``other``, which is exact, is from ``raw`` in its dead code; None if it differs elsewhere."""
-    if not any(differing_fields(raw, other)):
+def _dead_distance(texts: Texts, other: RawCode) -> Near | None:
+    """Return how far ``other``, which is exact, is from the original in its dead code; None if it differs elsewhere."""
+    if texts.is_identical(other):
         return Near(0)
-    dead = first_dead_difference(raw, other)
+    dead = first_dead_difference(texts.raw, other)
     return Near(max(dead.far, 1), dead=dead) if dead is not None else None
 
 
-def _between(ours: list[Any], theirs: list[Any]) -> tuple[int, list[Any], list[Any]]:
-    """Return how many steps both begin with, and the rest of each without those that both end with."""
-    least = min(len(ours), len(theirs))
-    start = next((at for at in range(least) if ours[at] != theirs[at]), least)
-    end = next((at for at in range(least - start) if ours[-1 - at] != theirs[-1 - at]), least - start)
-    return start, ours[start : len(ours) - end], theirs[start : len(theirs) - end]
-
-
 def _steps(form: NormalForm) -> list[Any]:
-    jumps = (target - index if target >= 0 else None for index, target in enumerate(form.target))
+    jumps = [target - index if target >= 0 else None for index, target in enumerate(form.target)]
     return list(zip(form.ops, form.args, jumps))

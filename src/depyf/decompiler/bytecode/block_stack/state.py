@@ -91,7 +91,7 @@ class StackStates(Dict[Tuple[Tuple[StackEntry, ...], Tuple[BlockEntry, ...]], St
 
 def depth(stack: tuple[StackEntry, ...]) -> int:
     """The depth of the canonical stack."""
-    return sum(slot.counts for slot in stack)
+    return [slot.counts for slot in stack].count(True)
 
 
 def caught(block: BlockEntry) -> tuple[StackEntry, ...]:

@@ -134,18 +134,26 @@ def unwind_blocks(
     than ``room``. ``loops_are_blocks``: loops are on the block stack too, and return, break and continue unwind it
     (3.7).
     """
-    if not any(i.op in USES_BLOCKS for i in instructions):
+    if USES_BLOCKS.isdisjoint([i.op for i in instructions]):
         return instructions
     return _Converter(instructions, error, loops_are_blocks, room).run()
 
 
 class _Converter:
+    """``entries`` are the indices to which control jumps: a node goes on to the next of them, or the next `Step`.
+
+    ``is_taken`` tells which instructions of the code are in a node: in another one there are copies of them. ``left``:
+    how many more there may be; ``slots``: the sizes of their states.
+    """
+
     def __init__(self, code: list[Instruction], error: ErrorMaker, loops_are_blocks: bool, room: int) -> None:
         self.code = code
         self.room = room
         self.error = error
-        self.copies = loops_are_blocks or any(i.op in ("END_FINALLY", "POP_FINALLY") for i in code)
+        self.copies = loops_are_blocks or bool({"END_FINALLY", "POP_FINALLY"} & {i.op for i in code})
         self.loops_are_blocks = loops_are_blocks
+        self.entries = {i.target for i in code}
+        self.steps = STEPS.keys() if loops_are_blocks else STEPS.keys() - {"RETURN_VALUE"}
         self.handlers = {i.target for i in code if i.op in SETUPS}
         self.unbinding = {i.target for n, i in enumerate(code) if i.op == "SETUP_FINALLY" and unbinds(code, n)}
         self.nodes: dict[_Key, list[_Made]] = {}
@@ -153,14 +161,16 @@ class _Converter:
         self.todo: list[_Key] = []
         self.states = StackStates()
         self.handlers_in: dict[StackState, _Handler | None] = {}
+        self.handlers_of: dict[tuple[tuple[StackEntry, ...], tuple[BlockEntry, ...]], _Handler] = {}
+        self.is_taken = bytearray(len(code))
+        self.left = 1000 + COPIES * len(code)
+        self.slots = 0
 
     def run(self) -> list[Instruction]:
         entry = (INSTRUCTION, 0, self.states[(), ()])
         self.todo.append(entry)
         size, nodes = len(self.code), self.nodes
-        budget = 1000 + COPIES * size
         states: dict[tuple[int, int], StackState] = {}
-        slots = 0
         while self.todo:
             following: _Key | None = self.todo.pop()
             while following is not None and following not in nodes:
@@ -172,13 +182,13 @@ class _Converter:
                     if place in states and states[place] is not state:
                         raise self.error("two layouts of the stack meet", self.code[index].offset)
                     states[place] = state
-                if budget < 0:
+                if self.left < 0:
                     raise self.error("the copies of finally bodies are too many", -1)
                 if state.size > self.room and len(state.stack) > self.room:
                     raise self.error(f"{len(state.stack)} entries, with room for {self.room}", self.code[index].offset)
-                budget -= 1
-                slots += state.size
-                if slots > MOST_SLOTS:
+                self.left -= 1
+                self.slots += state.size
+                if self.slots > MOST_SLOTS:
                     raise self.error("the stack is too deep for too long", self.code[index].offset)
                 self.falls[key] = following = self.visit(key)
         return self.lay_out(entry)
@@ -194,29 +204,62 @@ class _Converter:
             entry = Instruction("PUSH_EXC_INFO", offset=self.code[index].offset)
             self.nodes[key] = [self.made(entry.op, None, entry, state)] if purpose.pushes_exc_info else []
             return INSTRUCTION, index, state
-        instruction = self.code[index]
-        op, target = instruction.op, instruction.target
-        if op not in STEPS or op in MOVES_VALUES and (op != "CONST" or instruction.arg is not None):
-            use = OPERATIONS[op]
-            use = use if use.__class__ is tuple else use(instruction.arg)
-            following = state.moves[use] if use in state.moves else self.moved(state, use)
-            use = JUMP_EDGE[op] if op in JUMP_EDGE else use
-            there = following if target < 0 else state.moves[use] if use in state.moves else self.moved(state, use)
-            if following is not None and there is not None:  # by far the most frequent: no `Step` is needed
-                destination = (INSTRUCTION, target, there) if target >= 0 else None
-                self.nodes[key] = [self.made(op, instruction.arg, instruction, state, destination)]
-                return None if op in NO_FALL_THROUGH else (INSTRUCTION, index + 1, following)
+        made = self.nodes[key] = []
+        index, state = self.move_values(index, state, made)
+        if made:
+            return (INSTRUCTION, index, state) if index >= 0 else None
         step = Step(self, index, state)
         step.run()
         self.nodes[key] = step.made
         return (INSTRUCTION, step.falls, step.present()) if step.falls >= 0 else None
 
+    def move_values(self, start: int, state: StackState, made: list[_Made]) -> tuple[int, StackState]:
+        """Make the instructions from ``start`` on that only move values, by far the most: no `Step` is needed.
+
+        Return where control goes from them, -1 for nowhere, and in which state.
+        """
+        code, handlers = self.code, self.handlers_in
+        for index in range(start, len(code)):
+            instruction = code[index]
+            op, target = instruction.op, instruction.target
+            if op in self.steps and (op not in MOVES_VALUES or op == "CONST" and instruction.arg is None):
+                return index, state
+            if made and index in self.entries or state.size > self.room and len(state.stack) > self.room:
+                return index, state
+            use = OPERATIONS[op]
+            use = use if use.__class__ is tuple else use(instruction.arg)
+            following = state.moves[use] if use in state.moves else self.moved(state, use)
+            use = JUMP_EDGE[op] if op in JUMP_EDGE else use
+            there = following if target < 0 else state.moves[use] if use in state.moves else self.moved(state, use)
+            if following is None or there is None:
+                return index, state
+            if made:
+                self.left -= 1
+                self.slots += state.size
+            destination = (INSTRUCTION, target, there) if target >= 0 else None
+            if self.is_taken[index]:
+                made.append(self.made(op, instruction.arg, instruction, state, destination))
+            else:
+                self.is_taken[index] = True
+                if destination is not None:
+                    self.todo.append(destination)
+                if state not in handlers:
+                    handlers[state] = self.handler(state)
+                made.append((instruction, destination, handlers[state]))
+            if op in NO_FALL_THROUGH:
+                return -1, state
+            state = following
+        return len(code), state
+
     def moved(self, state: StackState, use: tuple[int, int]) -> StackState | None:
         """The state after an instruction that only moves values; None if what it pops is something else."""
         stack, (pops, pushes) = state.stack, use
         left = len(stack) - pops
-        if left < 0 or any(slot.kind not in PLAIN for slot in stack[left:]):
+        if left < 0:
             return None
+        for slot in stack[left:]:
+            if slot.kind not in PLAIN:
+                return None
         state.moves[use] = following = self.states[stack[:left] + (VALUE,) * pushes, state.blocks]
         return following
 
@@ -245,15 +288,21 @@ class _Converter:
             if block.kind == "loop" or purpose is None or block.kind == "handling" and not purpose.pushes_exc_info:
                 continue
             inside = state.stack[: block.level], state.blocks[: position + 1]
-            kept = depth(inside[0])
-            key: _Key
-            if block.kind == "handling":
-                key, kept, lasti = (CLEANUP, block.start, self.states[inside]), kept + 1 + purpose.lasti, True
-            else:
-                key, lasti = (ENTRY, block.start, self.states[enter_handler(*inside)]), purpose.lasti
-            self.todo.append(key)
-            return key, kept, lasti
+            if inside not in self.handlers_of:
+                self.handlers_of[inside] = self.handler_of(*inside)
+            return self.handlers_of[inside]
         return None
+
+    def handler_of(self, stack: tuple[StackEntry, ...], blocks: tuple[BlockEntry, ...]) -> _Handler:
+        """The handler of the innermost block, for what is raised where that much is on both stacks."""
+        block, kept, lasti = blocks[-1], depth(stack), PURPOSES[blocks[-1].purpose].lasti
+        key: _Key
+        if block.kind == "handling":
+            key, kept, lasti = (CLEANUP, block.start, self.states[stack, blocks]), kept + 1 + lasti, True
+        else:
+            key = (ENTRY, block.start, self.states[enter_handler(stack, blocks)])
+        self.todo.append(key)
+        return key, kept, lasti
 
     # Layout
 

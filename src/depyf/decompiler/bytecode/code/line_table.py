@@ -27,33 +27,37 @@ MOST_VARINT_BITS = 36
 def read_lnotab(table: bytes, first_line: int, units: int) -> list[Position]:
     """3.7 to 3.9: each pair is an increment of offset and line; lines only."""
     positions: list[Position] = []
-    line, offset = first_line, 0
+    line, offset, covered = first_line, 0, 0
     for step, line_step in _pairs(table):
         offset += step
-        positions += [(line, None, None, None)] * (min(offset // 2, units) - len(positions))
+        end = offset // 2 if offset < 2 * units else units
+        if end > covered:
+            positions += [(line, None, None, None)] * (end - covered)
+            covered = end
         line += line_step
-    return positions + [(line, None, None, None)] * (units - len(positions))
+    return positions + [(line, None, None, None)] * (units - covered)
 
 
 def read_line_ranges(table: bytes, first_line: int, units: int) -> list[Position]:
     """3.10: each pair is a range of code with its line, or none; lines only."""
     positions: list[Position] = []
-    line, end = first_line, 0
+    line, offset, covered = first_line, 0, 0
     for step, line_step in _pairs(table):
-        end += step
+        offset += step
         if line_step != NO_LINE:
             line += line_step
         position: Position = (line, None, None, None) if line_step != NO_LINE else NOWHERE
-        positions += [position] * (min(end // 2, units) - len(positions))
+        end = offset // 2 if offset < 2 * units else units
+        if end > covered:
+            positions += [position] * (end - covered)
+            covered = end
     return positions
 
 
 def _pairs(table: bytes) -> Iterator[tuple[int, int]]:
     if len(table) % 2:
         raise ValueError(f"line table ends inside an entry, at byte {len(table)}")
-    for at in range(0, len(table), 2):
-        line_step = table[at + 1]
-        yield table[at], line_step - 256 if line_step > 127 else line_step
+    return zip(table[::2], [step - 256 if step > 127 else step for step in table[1::2]])
 
 
 def read_locations(table: bytes, first_line: int, units: int) -> list[Position]:

@@ -146,8 +146,8 @@ class RawCode:
         operations, operands = self.bytecode[::2], self.bytecode[1::2]
         pop, leave = bytes([number["POP_TOP"]]), bytes([number["LOAD_CONST"], number["RETURN_VALUE"]])
         found: list[Any] = []
-        for index, operation in enumerate(operations):
-            rest = operations[index + 1 :].lstrip(pop) if operation == number["CALL_FINALLY"] else b""
+        for index in [at for at, operation in enumerate(operations) if operation == number["CALL_FINALLY"]]:
+            rest = operations[index + 1 :].lstrip(pop)
             if rest.startswith(leave):
                 operand = operands[len(operations) - len(rest)]
                 found += self.consts[operand : operand + 1]  # compiled code always has one there

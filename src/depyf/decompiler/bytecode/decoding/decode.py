@@ -17,16 +17,21 @@ from .moved_operands import jumped_into
 from .rules import RULES, shared_slot
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
+_JUMPS = ("jump to", "jump by")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
 _ANY_ARGUMENT = range(1 << 32)
 _EMPTY_CACHES = [bytes(2 * count) for count in range(16)]
 
 
 class Decoder:
-    """Decodes one code object into ``out``; jump targets and handlers become indices in ``run``."""
+    """Decodes one code object into ``out``; jump targets and handlers become indices in ``run``.
 
-    def __init__(self, raw: RawCode) -> None:
+    ``has_lines``: with its line table; else no instruction has a position.
+    """
+
+    def __init__(self, raw: RawCode, *, has_lines: bool = True) -> None:
         self.raw = raw
+        self.has_lines = has_lines
         table = TABLES.get(raw.version)
         if table is None:
             raise self.error(f"no opcode table for this version; there are {supported_versions()}")
@@ -86,6 +91,7 @@ class Decoder:
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
         try:
+            self.start()
             self.decode()
             self.resolve_jumps()
         except DecompilationError:
@@ -181,14 +187,13 @@ class Decoder:
         return f"opcode {opcode} is one of PyPy's: this looks like PyPy's bytecode, which calls itself {made}'s"
 
     def decode(self) -> None:
-        raw, code, rows, positions = self.raw, self.raw.bytecode, self.table.rows, self.raw.positions()
+        raw, code, rows, unit = self.raw, self.raw.bytecode, self.table.rows, self.table.jump_unit
+        positions = raw.positions() if self.has_lines else ()
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
-        extended = 0
-        start = self.table.opcodes.get("GEN_START")
-        if start is not None and raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
-            self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
-        operands = {"argument": _ANY_ARGUMENT, "consts": raw.consts, "names": raw.names, "locals": self.locals}
+        extended, row = 0, None
+        names, local = raw.names, self.locals
+        operands = {"argument": _ANY_ARGUMENT, "consts": raw.consts, "names": names, "method": names, "locals": local}
         shared = self.closures | {CONDITIONAL_ANNOTATIONS}
         count = len(out)
         while offset < end:
@@ -220,8 +225,15 @@ class Decoder:
                         shared_slot(self, row, argument, offset)
                         count += 1
                     else:  # by far the most frequent, so without a call
-                        out.append(Instruction(op, operand, -1, None, offset, position and position[0], position))
+                        start = offset + 2 + 2 * caches if decode == "jump by" else 0
+                        target = start + argument * unit if decode in _JUMPS else -1
+                        if decode == "call":
+                            operand, self.keyword_names = (argument, self.keyword_names), ()
+                        out.append(Instruction(op, operand, target, None, offset, position and position[0], position))
                         count += 1
+                        if decode == "method":  # (function, self) or (NULL, attribute): as the attribute and NULL
+                            self.emit("NULL", None, offset)
+                            count += 1
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
@@ -232,8 +244,13 @@ class Decoder:
                 if code[offset:after_caches] != _EMPTY_CACHES[caches] and code[offset:after_caches].strip(b"\0"):
                     raise self.caches_in_use(row, offset - 2)
                 offset = after_caches
-        if end > 0:
-            self.check_last(row, offset)
+        self.check_last(row, offset)
+
+    def start(self) -> None:
+        """Emit what is on the stack at the start."""
+        start = self.table.opcodes.get("GEN_START")
+        if start is not None and self.raw.flags & MAKES_GENERATOR and self.raw.bytecode[:1] != bytes([start]):
+            self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
 
     def index_of(self, offset: int, source: int) -> int:
         index = None if offset in self.no_entry else self.index_at.get(offset)

@@ -193,14 +193,6 @@ def _two_locals(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) ->
     _emit_local(decoder, second, argument & 15, offset)
 
 
-def _jump_to(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, None, offset, argument * decoder.table.jump_unit)
-
-
-def _jump_by(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, None, offset, offset + 2 + 2 * row.caches + argument * decoder.table.jump_unit)
-
-
 def _jump_back(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     target = offset + 2 + 2 * row.caches - argument * decoder.table.jump_unit
     if target < 0:
@@ -218,12 +210,6 @@ def _global_or_null(decoder: Decoder, row: OpcodeRow, argument: int, offset: int
     decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
     if argument & 1:
         decoder.emit("NULL", None, offset)
-
-
-def _method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # The pair (function, self) or (NULL, attribute) behaves as the attribute and an empty slot.
-    decoder.emit(row.op, decoder.raw.names[argument], offset)
-    decoder.emit("NULL", None, offset)
 
 
 def _attribute_or_method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -317,15 +303,6 @@ def _function_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset:
     made.arg = (parts[0], *made.arg)
 
 
-def _call(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, (argument, decoder.keyword_names), offset)
-    decoder.keyword_names = ()
-
-
-def _call_function(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, (argument, ()), offset)
-
-
 def _call_keywords(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     names = pushed_by(decoder.out)
     if names is None or names.op != "CONST" or not are_names(names.arg) or len(names.arg) > argument:
@@ -390,12 +367,13 @@ def _iterator_kind(decoder: Decoder, row: OpcodeRow, argument: int, offset: int)
 
 Rule = Union[str, Callable[["Decoder", "OpcodeRow", int, int], None]]
 RULES: dict[str, Rule] = {
-    "plain": "", "count": "argument", "const": "consts", "name": "names", "local": "locals",
+    "plain": "", "count": "argument", "const": "consts", "name": "names", "local": "locals", "method": "method",
+    "jump to": "jump to", "jump by": "jump by", "call": "call", "call function": "call",
 }  # fmt: skip
 RULES.update({
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())
     if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
 }, **DROPS)
-"""Rules by name: where the decoder itself finds the operand of the only instruction ('' if it has none); or a function,
-one of those above and in dropped.py, with spaces for underscores."""
+"""Rules by name: how the decoder itself finds the operand or target ('' if it has none); or a function, one of those
+above and in dropped.py, with spaces for underscores."""

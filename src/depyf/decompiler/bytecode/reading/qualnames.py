@@ -13,6 +13,8 @@ from ..code.raw_code import RawCode
 from ..versions import TABLES
 
 LOCALS = "<locals>"
+_FIRST_UNITS = 16
+"""A class body stores its names within so many units of two bytes."""
 
 
 def compute_qualnames(raw: RawCode) -> None:
@@ -58,27 +60,32 @@ def _own(raw: RawCode) -> str | None:
 
 def _stored(raw: RawCode) -> str | None:
     """The constant that a class body stores as ``__qualname__``."""
-    constant: Any = None
-    for name, argument in _named(raw)[:8]:
-        if name == "STORE_NAME" and raw.names[argument : argument + 1] == ("__qualname__",):
+    store = TABLES[raw.version].opcodes["STORE_NAME"]
+    for unit, operation in enumerate(raw.bytecode[: 2 * _FIRST_UNITS : 2]):
+        if operation != store:
+            continue
+        argument, before = _argument(raw, unit)
+        if raw.names[argument : argument + 1] == ("__qualname__",):
+            constant = _loaded(raw, before)[0]
             return constant if isinstance(constant, str) else None
-        constant = _constant(raw, argument) if name == "LOAD_CONST" else None
     return None
 
 
 def _given(raw: RawCode) -> dict[int, str]:
     """The qualified names that MAKE_FUNCTION gives, by the identity of the code."""
     found: dict[int, str] = {}
-    if TABLES[raw.version].opcodes["MAKE_FUNCTION"] not in raw.bytecode[::2]:
+    make, operations = TABLES[raw.version].opcodes["MAKE_FUNCTION"], raw.bytecode[::2]
+    if make not in operations:
         return found
-    before: tuple[Any, Any] = (None, None)
-    for name, argument in _named(raw):
-        code, qualname = before
-        if name == "MAKE_FUNCTION" and isinstance(code, RawCode) and isinstance(qualname, str) and code.is_function:
+    for unit, operation in enumerate(operations):
+        if operation != make:
+            continue
+        qualname, before = _loaded(raw, _argument(raw, unit)[1])
+        code, _ = _loaded(raw, before)
+        if isinstance(code, RawCode) and isinstance(qualname, str) and code.is_function:
             known = found.setdefault(id(code), qualname)
             if known != qualname:  # no compiler gives two names to one code object
                 found[id(code)] = f"{known} or {qualname}"
-        before = (qualname, _constant(raw, argument) if name == "LOAD_CONST" else None)
     return found
 
 
@@ -101,19 +108,21 @@ def give_qualnames(code: types.CodeType, wanted: Mapping[int, str]) -> types.Cod
     return code.replace(co_consts=tuple(consts), co_code=bytes(bytecode))
 
 
-def _constant(raw: RawCode, argument: int) -> Any:
-    return raw.consts[argument] if argument < len(raw.consts) else None
+def _loaded(raw: RawCode, unit: int) -> tuple[Any, int]:
+    """The constant that the instruction in this two-byte unit loads, None if it loads none, and the unit before it."""
+    if unit < 0:
+        return None, unit
+    argument, before = _argument(raw, unit)
+    is_constant = raw.bytecode[2 * unit] == TABLES[raw.version].opcodes["LOAD_CONST"]
+    return raw.consts[argument] if is_constant and argument < len(raw.consts) else None, before
 
 
-def _named(raw: RawCode) -> list[tuple[str, int]]:
-    """Raw instructions as (name, argument)."""
-    rows = TABLES[raw.version].rows
-    found = []
-    extended = 0
-    for offset in range(0, len(raw.bytecode) - 1, 2):
-        row = rows.get(raw.bytecode[offset])
-        argument = raw.bytecode[offset + 1] | extended
-        extended = argument << 8 & 0xFFFFFFFF if row is not None and row.rule == "extended" else 0
-        if not extended and row is not None and row.rule != "extended":
-            found.append((row.name, argument))
-    return found
+def _argument(raw: RawCode, unit: int) -> tuple[int, int]:
+    """The argument of the instruction in this unit, and the unit before its first EXTENDED_ARG."""
+    code, extended = raw.bytecode, TABLES[raw.version].opcodes["EXTENDED_ARG"]
+    argument, shift = code[2 * unit + 1], 8
+    while unit > 0 and code[2 * unit - 2] == extended:
+        unit -= 1
+        argument |= code[2 * unit + 1] << shift
+        shift += 8
+    return argument, unit - 1

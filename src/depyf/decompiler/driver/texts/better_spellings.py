@@ -11,6 +11,7 @@ from ...bytecode import RawCode
 from ...bytecode.kinds import kind_of
 from ...limits.budget import OutOfBudget, part_for
 from ...printing.printer import PrintError, print_tree
+from ...printing.statement_printer import Known
 from ...proof import Verdict, prove
 from ...proof.side_conditions.real_names import ANY_ORDER
 from ...surface_forms.changes import FormChange
@@ -75,10 +76,10 @@ def spelled_exactly(
     return proofs
 
 
-def _text_of(work: Decompilation, raw: RawCode) -> str | None:
+def _text_of(work: Decompilation, raw: RawCode, known: Known) -> str | None:
     """``raw`` printed alone; None if it has no text."""
     try:
-        return print_tree(work.tree_of(raw), grammar=work.shared.grammar)
+        return print_tree(work.tree_of(raw), grammar=work.shared.grammar, known=known)
     except (DecompilationError, PrintError, RecursionError):
         return None
 
@@ -93,7 +94,7 @@ def _take_back(work: Decompilation, raw: RawCode, found: Sequence[FormChange]) -
 
 def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search: Search) -> Sequence[FormChange]:
     """The changes that make ``raw`` exact, or identical if it is already exact; empty if none are found."""
-    texts = Texts(work.body(raw), raw, functools.partial(_text_of, work, raw), work.compile, search)
+    texts = Texts(work.body(raw), raw, functools.partial(_text_of, work, raw, {}), work.compile, search)
     recompiled = work.candidate.recompiled.get(raw)
     found: list[FormChange] = []
     if recompiled is None:

@@ -81,15 +81,17 @@ def _after(
     if ins.op in _MOVES:
         return _moved(ins, entries)
     pops, pushes = stack_use(ins, jump=jump)
-    taken = entries[max(0, len(entries) - max(pops, _READS_BELOW.get(ins.op, 0))) :]
+    reads = max(pops, _READS_BELOW[ins.op]) if ins.op in _READS_BELOW else pops
+    taken = entries[-reads:] if reads else ()
     if ins.op in ("CALL", "CALL_EX") and len(taken) >= 2:
         _check_call(raw, ins, taken[0], taken[1])
         taken = taken[2:]
     if ins.op == "POP" and taken == (EMPTY,) and raw.table.iterator_pairs:
         taken = ()  # the second slot of an iterator, which may be any object
-    if any(entry != VALUE for entry in taken):
-        raise _Misplaced(ins)
-    return (*entries[: max(0, len(entries) - pops)], *[VALUE] * pushes)
+    for entry in taken:
+        if entry != VALUE:
+            raise _Misplaced(ins)
+    return (entries[:-pops] if pops else entries) + (VALUE,) * pushes
 
 
 def _check_call(raw: RawCode, ins: Instruction, lower: str, upper: str) -> None:

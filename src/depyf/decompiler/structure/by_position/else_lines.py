@@ -17,8 +17,9 @@ from ..context import fails_an_assertion, leaves
 
 def write_else_lines(body: list[nodes.Statement], instructions: Sequence[Instruction]) -> bool:
     """Move last statements into ``else`` clauses according to their lines; return whether any moved."""
-    if any(one.position is not None and one.position[2] is not None for one in instructions):
-        return False
+    for one in instructions:
+        if one.position is not None and one.position[2] is not None:
+            return False
     lines = {one.line for one in instructions}
     changed = False
     for suite in nodes.bodies(body):

@@ -12,7 +12,7 @@ from ...bytecode.instruction import jump_sources
 from ...syntax import nodes
 from ...syntax.transforms.redundant_return import returns_none
 from ..context import leaves
-from .idle_statements import ENDS_STATEMENT, is_copied
+from .idle_statements import ENDS_STATEMENT, OF_IMPLICIT_RETURN, is_copied
 
 _STAYS = ("JUMP", "RETURN_VALUE", "RAISE", "RERAISE")
 """How operations begin from which control does not fall through."""
@@ -23,11 +23,12 @@ def write_idle_lines(body: list[nodes.Statement], instructions: Sequence[Instruc
     if not [one for one in instructions if one.op == "NOP" and (one.position is None or one.position[2] is None)]:
         return False
     changed = False
-    shared = {one.line for at, one in enumerate(instructions) if one.op != "NOP" and not is_copied(instructions, at)}
+    others = [(at, one) for at, one in enumerate(instructions) if one.op != "NOP"]
+    shared = {one.line for at, one in others if one.op not in OF_IMPLICIT_RETURN or not is_copied(instructions, at)}
     shared.update(one.line for one in nodes.statements_in_order(body) if not returns_none(one))  # that may be implicit
     sources = jump_sources(instructions)
     for number, nop in enumerate(instructions):
-        if not _is_of_statement(instructions, number, sources) or nop.line in shared:
+        if nop.op != "NOP" or not _is_of_statement(instructions, number, sources) or nop.line in shared:
             continue
         shared.add(nop.line)
         place = _place(body, instructions, number, sources)
@@ -56,11 +57,11 @@ def _is_try(instructions: Sequence[Instruction], number: int) -> bool:
 
 
 def _is_of_statement(instructions: Sequence[Instruction], number: int, sources: dict[int, list[int]]) -> bool:
-    """Whether this is a NOP without columns, but neither that of ``while True`` or ``try`` nor that of a constant that
-    is part of a folded one.
+    """Whether this NOP has a line but no columns, and is neither that of ``while True`` or ``try`` nor that of a
+    constant that is part of a folded one.
     """
     nop, before = instructions[number], instructions[number - 1] if number else None
-    if nop.op != "NOP" or nop.line is None or nop.position is not None and nop.position[2] is not None:
+    if nop.line is None or nop.position is not None and nop.position[2] is not None:
         return False
     if before is not None and before.target < 0 and not before.op.startswith(ENDS_STATEMENT):
         return False

@@ -21,6 +21,8 @@ from .else_clauses import column_of_body
 
 ENDS_STATEMENT = ("POP", "STORE_", "DELETE_", "JUMP", "RETURN_VALUE", "RAISE", "RERAISE", "NOP", "END_FOR")
 """How operations begin after which a statement may begin."""
+OF_IMPLICIT_RETURN = {"CONST": 1, "RETURN_VALUE": 2}
+"""The operations of ``return None``, and where they are in a copy of it: after a NOP."""
 _PLACES = frozenset({"NOP", "POP_EXCEPT"})
 """Operations that may have no other position than that of a statement without instructions."""
 _JUMPS = frozenset({len("break"), len("return"), len("continue")})
@@ -241,7 +243,9 @@ def _candidates(instructions: list[Instruction]) -> Iterator[Instruction]:
 def is_copied(instructions: Sequence[Instruction], number: int) -> bool:
     """Whether this is part of a copy of the implicit return, which has the line of the NOP before it."""
     one = instructions[number]
-    start = number - {"CONST": 1, "RETURN_VALUE": 2}.get(one.op, number + 1)
+    if one.op not in OF_IMPLICIT_RETURN:
+        return False
+    start = number - OF_IMPLICIT_RETURN[one.op]
     if start < 0 or [each.op for each in instructions[start : start + 3]] != ["NOP", "CONST", "RETURN_VALUE"]:
         return False
     nop = instructions[start]
