@@ -14,11 +14,10 @@ from ..versions import TABLES, supported_versions
 from ..versions.table import OpcodeRow, OpcodeTable
 from .dropped import check_yields
 from .moved_operands import jumped_into
-from .rules import RULES, shared_slot
+from .rules import AND_NULL, OPERANDS, RULES, shared_slot
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
-_ANY_ARGUMENT = range(1 << 32)
 _EMPTY_CACHES = [bytes(2 * count) for count in range(16)]
 
 
@@ -35,6 +34,7 @@ class Decoder:
         self.index_at: dict[int, int] = {}
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
+        self.shared = self.closures | {CONDITIONAL_ANNOTATIONS}  # variables that more than one slot may have
         self.locals = raw.localsplus if table.cells_are_locals else raw.varnames
         self.twins = twins(raw) if len(set(raw.localsplus)) < len(raw.localsplus) else {}
         self.dropped_pop = -1  # the offset of a POP_TOP that is part of the instruction before it
@@ -188,8 +188,9 @@ class Decoder:
         start = self.table.opcodes.get("GEN_START")
         if start is not None and raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
             self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
-        operands = {"argument": _ANY_ARGUMENT, "consts": raw.consts, "names": raw.names, "locals": self.locals}
-        shared = self.closures | {CONDITIONAL_ANNOTATIONS}
+        names, unit = raw.names, self.table.jump_unit
+        operands = {**OPERANDS, "const": raw.consts, "name": names, "local": self.locals}
+        shared = self.shared
         count = len(out)
         while offset < end:
             if code[offset] not in rows:
@@ -210,18 +211,28 @@ class Decoder:
             extended = 0
             if rule != "skip":
                 self.position = position = positions[offset >> 1] if offset < known else None
-                decode = RULES[rule]
+                line = position and position[0]
+                count += 1  # the most frequent rules give one instruction, without a call
                 try:
-                    operand = operands[decode][argument] if decode in operands else None
-                    if decode.__class__ is not str:
-                        decode(self, row, argument, offset)  # type: ignore[operator]
+                    if rule == "plain":
+                        out.append(Instruction(op, None, -1, None, offset, line, position))
+                    elif rule in operands:
+                        operand = operands[rule][argument]
+                        if rule == "local" and operand in shared:
+                            shared_slot(self, row, argument, offset)
+                        else:
+                            out.append(Instruction(op, operand, -1, None, offset, line, position))
+                    elif rule in AND_NULL:
+                        out.append(Instruction(op, names[argument >> 1], -1, None, offset, line, position))
+                        if argument & 1:
+                            out.append(Instruction("NULL", None, -1, None, offset, line, position))
+                            count += 1
+                    elif rule == "jump by":
+                        target = offset + 2 + 2 * caches + argument * unit
+                        out.append(Instruction(op, None, target, None, offset, line, position))
+                    else:
+                        RULES[rule](self, row, argument, offset)
                         count = len(out)
-                    elif decode == "locals" and operand in shared:
-                        shared_slot(self, row, argument, offset)
-                        count += 1
-                    else:  # by far the most frequent, so without a call
-                        out.append(Instruction(op, operand, -1, None, offset, position and position[0], position))
-                        count += 1
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
