@@ -44,9 +44,10 @@ def chain(region: Region | None) -> list[Region]:
     """Return ``region`` and those around it, innermost first; empty for None."""
     found = []
     while region is not None:
-        spend(STEP, "reading the flow graph")
         found.append(region)
         region = region.parent
+        if region is not None:
+            spend(STEP, "reading the flow graph")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from types import FunctionType
 from typing import Any
 
 from ...errors import DecompilationError
@@ -171,10 +172,10 @@ class _Lifter:
                     position += self.lift_special(block, state, position)
                 elif op in HANDLERS:
                     handle = HANDLERS[op]
-                    if isinstance(handle, type):
-                        push(handle(instruction.arg))
-                    else:
+                    if handle.__class__ is FunctionType:
                         handle(state, instruction)
+                    else:
+                        push(handle(instruction.arg))
                     position += 1
                 elif position == size - 1:
                     self.terminate(block, lifted, state)

@@ -14,7 +14,7 @@ from ..versions import TABLES, supported_versions
 from ..versions.table import OpcodeRow, OpcodeTable
 from .dropped import check_yields
 from .moved_operands import jumped_into
-from .rules import AND_NULL, OPERANDS, RULES, shared_slot
+from .rules import AND_NULL, OPERANDS, RULES
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
@@ -184,14 +184,11 @@ class Decoder:
         raw, code, rows, positions = self.raw, self.raw.bytecode, self.table.rows, self.raw.positions()
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
-        extended = 0
-        start = self.table.opcodes.get("GEN_START")
-        if start is not None and raw.flags & MAKES_GENERATOR and code[:1] != bytes([start]):
-            self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
-        names, unit = raw.names, self.table.jump_unit
-        operands = {**OPERANDS, "const": raw.consts, "name": names, "local": self.locals}
-        shared = self.shared
-        count = len(out)
+        names, unit, row = raw.names, self.table.jump_unit, None
+        operands = {**OPERANDS, "const": raw.consts, "name": names}
+        operands.update({"local": self.locals} if self.shared.isdisjoint(self.locals) else {})
+        self.keep_what_is_sent()
+        count, extended = len(out), 0
         while offset < end:
             if code[offset] not in rows:
                 raise self.error(self._unknown(code[offset]), offset)
@@ -203,9 +200,7 @@ class Decoder:
             if not extended:
                 index_at[offset] = count
             if rule == "extended":
-                if argument > 0xFFFFFF:
-                    raise self.error("an operand of more than 32 bits", offset)
-                extended = argument << 8
+                extended = self.extended(argument, offset)
                 offset += 2
                 continue
             extended = 0
@@ -217,16 +212,16 @@ class Decoder:
                     if rule == "plain":
                         out.append(Instruction(op, None, -1, None, offset, line, position))
                     elif rule in operands:
-                        operand = operands[rule][argument]
-                        if rule == "local" and operand in shared:
-                            shared_slot(self, row, argument, offset)
-                        else:
-                            out.append(Instruction(op, operand, -1, None, offset, line, position))
+                        out.append(Instruction(op, operands[rule][argument], -1, None, offset, line, position))
                     elif rule in AND_NULL:
                         out.append(Instruction(op, names[argument >> 1], -1, None, offset, line, position))
                         if argument & 1:
                             out.append(Instruction("NULL", None, -1, None, offset, line, position))
                             count += 1
+                    elif rule == "call":
+                        operand = argument, self.keyword_names
+                        out.append(Instruction(op, operand, -1, None, offset, line, position))
+                        self.keyword_names = ()
                     elif rule == "jump by":
                         target = offset + 2 + 2 * caches + argument * unit
                         out.append(Instruction(op, None, target, None, offset, line, position))
@@ -237,14 +232,23 @@ class Decoder:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
                     raise self.error(f"{name} {argument} makes more values than the code can store", offset)
-            offset += 2
-            if caches:
-                after_caches = offset + 2 * caches
-                if code[offset:after_caches] != _EMPTY_CACHES[caches] and code[offset:after_caches].strip(b"\0"):
-                    raise self.caches_in_use(row, offset - 2)
-                offset = after_caches
-        if end > 0:
-            self.check_last(row, offset)
+            after = offset + 2 + 2 * caches
+            if caches and code[offset + 2 : after] != _EMPTY_CACHES[caches] and code[offset + 2 : after].strip(b"\0"):
+                raise self.caches_in_use(row, offset)
+            offset = after
+        self.check_last(row, offset)
+
+    def keep_what_is_sent(self) -> None:
+        """The None sent to a new generator of 3.10 stays on the stack, unless the first instruction pops it."""
+        start = self.table.opcodes.get("GEN_START")
+        if start is not None and self.raw.flags & MAKES_GENERATOR and self.raw.bytecode[:1] != bytes([start]):
+            self.emit("CONST", None, -1)
+
+    def extended(self, argument: int, offset: int) -> int:
+        """What the ``argument`` of an EXTENDED_ARG adds to the next one."""
+        if argument > 0xFFFFFF:
+            raise self.error("an operand of more than 32 bits", offset)
+        return argument << 8
 
     def index_of(self, offset: int, source: int) -> int:
         index = None if offset in self.no_entry else self.index_at.get(offset)

@@ -135,8 +135,11 @@ def _cell_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> 
     _emit_local(decoder, row.op, argument, offset)
 
 
-def shared_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    """Read a local variable whose name a cell has too."""
+def _local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
+    # Where cells have the names of locals: elsewhere the decoder only looks the name up.
+    if decoder.locals[argument] not in decoder.shared:
+        decoder.emit(row.op, decoder.locals[argument], offset)
+        return
     if not decoder.table.cells_are_locals:
         raise decoder.error(f"{row.name} of {decoder.locals[argument]}, which lives in a cell", offset)
     _emit_local(decoder, row.op, argument, offset)
@@ -274,11 +277,6 @@ def _function_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset:
     made.arg = (parts[0], *made.arg)
 
 
-def _call(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, (argument, decoder.keyword_names), offset)
-    decoder.keyword_names = ()
-
-
 def _call_function(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (argument, ()), offset)
 
@@ -345,15 +343,14 @@ OPERANDS: dict[str, Sequence[Any]] = {
     "count": range(1 << 32), "small int": range(256), "count to 1": range(2), "count to 2": range(3),
     "flag": (False, True), "is": ("is", "is not"), "in": ("in", "not in"), "special method": SPECIAL_METHODS,
 }  # fmt: skip
-"""The operands by rule and argument, where that is all that a rule says; the decoder adds the names of its code, its
-constants and locals. A rule that is not here is ``plain`` (there is no operand), or one of these:"""
+"""The operands by rule and argument, where that is all that a rule says. The decoder adds the names of its code, its
+constants and locals, and has ``plain`` (there is no operand), ``call`` and ``jump by`` in its loop, besides these:"""
 AND_NULL = frozenset({"attribute or method", "global or null"})
 """Rules of names with a NULL after them if the lowest bit of the argument is set."""
-RULES: dict[str, Callable[["Decoder", "OpcodeRow", int, int], None]] = {
+RULES: dict[str, Callable[[Decoder, OpcodeRow, int, int], None]] = {
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())
     if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
 }
 RULES.update(DROPS)
-"""The other rules by name: the functions above and those in dropped.py, with spaces for underscores; ``jump by`` is in
-the decoder."""
+"""The other rules by name: the functions above and those in dropped.py, with spaces for underscores."""

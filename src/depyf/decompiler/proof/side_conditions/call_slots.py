@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
-from ...bytecode import Instruction, RawCode, known_instructions, stack_use
+from ...bytecode import LOADS, Instruction, RawCode, known_instructions, stack_use
 from ...bytecode.dataflow import states_before
 from ..ignored import CANNOT_RAISE
 
@@ -73,6 +73,8 @@ def _after(
 ) -> Entries:
     """The stack after an instruction, on its jump or not. Raises _Misplaced."""
     ins = instructions[index]
+    if ins.op in LOADS:
+        return (*entries, VALUE)
     if ins.op == "NULL":
         before = instructions[index - 1] if index else ins
         if before.op in _METHOD_FORMS and before.offset == ins.offset >= 0 and entries:
@@ -87,7 +89,7 @@ def _after(
         taken = taken[2:]
     if ins.op == "POP" and taken == (EMPTY,) and raw.table.iterator_pairs:
         taken = ()  # the second slot of an iterator, which may be any object
-    if any(entry != VALUE for entry in taken):
+    if taken.count(VALUE) < len(taken):
         raise _Misplaced(ins)
     return (*entries[: max(0, len(entries) - pops)], *[VALUE] * pushes)
 
