@@ -175,7 +175,7 @@ class _DepthWalk:
     def __init__(self, raw: RawCode, instructions: list[Instruction]) -> None:
         self.raw = raw
         self.instructions = instructions
-        self.version = raw.version
+        self.version, self.rows = raw.version, raw.table.rows
         first = instructions[0]
         self.assumed = first.op == "NOP" and first.arg is not None and first.offset < 0  # the text of two_slots.py
         self.effects = EFFECTS[raw.version]
@@ -240,15 +240,15 @@ class _DepthWalk:
         raise _Disagreement(f"the depth of the stack is in doubt: {reason} at offset {offset}")
 
     def unit(self, start: int) -> _Unit:
-        code, rows, offset, extended = self.raw.bytecode, self.raw.table.rows, start, 0
-        while True:
-            if offset >= len(code):
-                self.refuse(start, "control leaves the code")
-            row, argument = rows[code[offset]], code[offset + 1] | extended
-            if row.rule != "extended":
-                break
-            extended = argument << 8
-            offset += 2
+        code, rows, offset, extended = self.raw.bytecode, self.rows, start, 0
+        try:
+            row, argument = rows[code[offset]], code[offset + 1]
+            while row.rule == "extended":
+                extended = argument << 8
+                offset += 2
+                row, argument = rows[code[offset]], code[offset + 1] | extended
+        except IndexError:
+            self.refuse(start, "control leaves the code")
         following = offset + 2 + 2 * row.caches
         target = -1
         if row.rule == "jump by":
@@ -295,7 +295,8 @@ class _DepthWalk:
             self.refuse(offset, f"{name} takes more than the stack holds")
         if offset in self.first:
             known = self.depths[self.first[offset]]
-            if known != depth - len(hidden) and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
+            kept = depth - len(hidden) if hidden else depth
+            if known != kept and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
                 self.refuse(offset, f"{depth} entries, {len(hidden)} of them hidden, where {known} were read")
         return pops, pushes
 

@@ -15,7 +15,7 @@ from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
 from ..bytecode.code.flags import MAKES_GENERATOR
 from ..bytecode.disassemble import PASSES as CANONICAL
 from ..bytecode.disassemble import disassembled, has_given_instructions
-from ..bytecode.instruction import copies
+from ..bytecode.instruction import CONDITIONAL_JUMPS, copies
 from ..definitions.annotations import gather
 from ..definitions.bodies import IS_EXPRESSION, begin, end, finish_early
 from ..definitions.resolve import clauses_of, value_of_lambda
@@ -174,8 +174,17 @@ def _constants(work: Finishing) -> None:
         raise DecompilationError("no constant in it is folded", stage="polish", where=work.raw.qualname)
 
 
-_VALUES = frozenset({"JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP", "COPY"})
-"""What tests a value and keeps it."""
+def _keeps_tested_constants(work: Finishing) -> bool:
+    """Whether a constant may be tested, and a tested value may be kept."""
+    if _KEEPING.isdisjoint(operations_of(work.raw)):
+        return False
+    both = zip(work.instructions, work.instructions[1:])
+    return bool([one for one, following in both if one.op == "CONST" and following.op in _TESTING])
+
+
+_KEEPING = frozenset({"JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP", "COPY"})
+_TESTING = CONDITIONAL_JUMPS | {"UNARY_OP", "COPY", "SWAP", "NOP", "JUMP"}
+"""The test of a constant, or what may be between the two."""
 
 
 def _has_body(work: Finishing) -> bool:
@@ -356,7 +365,7 @@ FINISHING = Stage(
              lambda work: work.strategy.asserts, _FINISHED),
         Pass("folded_tests", lambda work: literals_in_values(work.body),
              "Write literals where a test of an operation ends with a constant.",
-             lambda work: work.raw.table.behavior.folded_tests_stay and not _VALUES.isdisjoint(operations_of(work.raw)),
+             lambda work: work.raw.table.behavior.folded_tests_stay and _keeps_tested_constants(work),
              _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
              lambda work: work.strategy.keeps_constants, _FINISHED),

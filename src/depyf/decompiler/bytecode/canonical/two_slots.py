@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Collection, NoReturn, Optional, Tuple
 
 from ..edit import MOST_SLOTS, ErrorMaker, prepended, referred, without
-from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, OPERATIONS, Handler, Instruction, stack_use
+from ..instruction import LOADS, NEVER_RAISES, NO_FALL_THROUGH, OPERATIONS, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
 """None for a plain value; (kind of the pair: 'exit' or 'iterator', number of the pair, 1 or 2) for half of a pair, the
@@ -120,7 +120,13 @@ class _SlotSimulation:
             while todo:
                 index, stack = todo.pop()
                 while 0 <= index < size and states[index] is None:
-                    index, stack = self.follow(index, stack)
+                    instruction = instructions[index]
+                    if instruction.op in LOADS and instruction.handler is None and self.slots <= MOST_SLOTS:
+                        states[index] = stack
+                        self.slots += len(stack)
+                        index, stack = index + 1, (*stack, None)
+                    else:
+                        index, stack = self.follow(index, stack)
                 if index < 0:
                     continue
                 if index >= size:

@@ -14,7 +14,7 @@ from ..versions import TABLES, supported_versions
 from ..versions.table import OpcodeRow, OpcodeTable
 from .dropped import check_yields
 from .moved_operands import jumped_into
-from .rules import AND_NULL, OPERANDS, RULES
+from .rules import OPERANDS, RULES, local_or_cell
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
@@ -185,8 +185,8 @@ class Decoder:
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
         names, unit, row = raw.names, self.table.jump_unit, None
-        operands = {**OPERANDS, "const": raw.consts, "name": names}
-        operands.update({"local": self.locals} if self.shared.isdisjoint(self.locals) else {})
+        operands = {**OPERANDS, "const": raw.consts, "name": names, "local": self.locals}
+        rules = RULES if self.shared.isdisjoint(self.locals) else {**RULES, "local": local_or_cell}
         self.keep_what_is_sent()
         count, extended = len(out), 0
         while offset < end:
@@ -208,25 +208,26 @@ class Decoder:
                 self.position = position = positions[offset >> 1] if offset < known else None
                 line = position and position[0]
                 count += 1  # the most frequent rules give one instruction, without a call
+                decode = rules[rule]
                 try:
-                    if rule == "plain":
+                    if decode == "plain":
                         out.append(Instruction(op, None, -1, None, offset, line, position))
-                    elif rule in operands:
-                        out.append(Instruction(op, operands[rule][argument], -1, None, offset, line, position))
-                    elif rule in AND_NULL:
+                    elif decode in operands:
+                        out.append(Instruction(op, operands[decode][argument], -1, None, offset, line, position))
+                    elif decode == "and null":
                         out.append(Instruction(op, names[argument >> 1], -1, None, offset, line, position))
                         if argument & 1:
                             out.append(Instruction("NULL", None, -1, None, offset, line, position))
                             count += 1
-                    elif rule == "call":
+                    elif decode == "call":
                         operand = argument, self.keyword_names
                         out.append(Instruction(op, operand, -1, None, offset, line, position))
                         self.keyword_names = ()
-                    elif rule == "jump by":
+                    elif decode == "jump by":
                         target = offset + 2 + 2 * caches + argument * unit
                         out.append(Instruction(op, None, target, None, offset, line, position))
                     else:
-                        RULES[rule](self, row, argument, offset)
+                        decode(self, row, argument, offset)
                         count = len(out)
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None

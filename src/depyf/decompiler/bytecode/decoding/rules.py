@@ -6,7 +6,7 @@ argument and the byte offset, and emits instructions through the decoder. Jump t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ..code.slot_names import CONDITIONAL_ANNOTATIONS
 from .dropped import DROPS, are_names, emit_none
@@ -135,8 +135,8 @@ def _cell_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> 
     _emit_local(decoder, row.op, argument, offset)
 
 
-def _local(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    # Where cells have the names of locals: elsewhere the decoder only looks the name up.
+def local_or_cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
+    """The rule of locals, where some of them have the name of a cell too."""
     if decoder.locals[argument] not in decoder.shared:
         decoder.emit(row.op, decoder.locals[argument], offset)
         return
@@ -339,18 +339,19 @@ def _iterator_kind(decoder: Decoder, row: OpcodeRow, argument: int, offset: int)
     decoder.emit("GET_YIELD_FROM_ITER" if argument == GET_YIELD_FROM else row.op, None, offset)
 
 
-OPERANDS: dict[str, Sequence[Any]] = {
+OPERANDS: dict[Any, Sequence[Any]] = {
     "count": range(1 << 32), "small int": range(256), "count to 1": range(2), "count to 2": range(3),
     "flag": (False, True), "is": ("is", "is not"), "in": ("in", "not in"), "special method": SPECIAL_METHODS,
 }  # fmt: skip
-"""The operands by rule and argument, where that is all that a rule says. The decoder adds the names of its code, its
-constants and locals, and has ``plain`` (there is no operand), ``call`` and ``jump by`` in its loop, besides these:"""
-AND_NULL = frozenset({"attribute or method", "global or null"})
-"""Rules of names with a NULL after them if the lowest bit of the argument is set."""
-RULES: dict[str, Callable[[Decoder, OpcodeRow, int, int], None]] = {
+"""By rule, where that is all that it says: the operands by argument."""
+RULES: dict[str, Any] = {
+    **{rule: rule for rule in (*OPERANDS, "plain", "const", "name", "local", "call", "jump by")},
+    **dict.fromkeys(("attribute or method", "global or null"), "and null"),
+}
+RULES.update({
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())
     if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
-}
-RULES.update(DROPS)
-"""The other rules by name: the functions above and those in dropped.py, with spaces for underscores."""
+}, **DROPS)
+"""Rules by name. A string: the decoder's own loop has what is to be done, since it is frequent. Otherwise a function,
+one of those above and in dropped.py, with spaces for underscores."""

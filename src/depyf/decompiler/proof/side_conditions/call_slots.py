@@ -7,6 +7,7 @@ misplaced empty slot would be called, or passed as an argument.
 
 from __future__ import annotations
 
+import functools
 from typing import Tuple
 
 from ...bytecode import LOADS, Instruction, RawCode, known_instructions, stack_use
@@ -42,9 +43,6 @@ def misplaced_slot(raw: RawCode) -> str:
     if not any(instruction.op == "NULL" for instruction in instructions):
         return ""
 
-    def after(index: int, entries: Entries, jump: bool) -> Entries:
-        return _after(raw, instructions, index, entries, jump=jump)
-
     def raised(instruction: Instruction, entries: Entries) -> Entries | None:
         handler = instruction.handler
         if handler is None or instruction.op in CANNOT_RAISE:
@@ -55,6 +53,7 @@ def misplaced_slot(raw: RawCode) -> str:
         return (*kept, *[VALUE] * (1 + handler.lasti))
 
     empty: Entries = ()
+    after = functools.partial(_after, raw, instructions)
     try:
         states_before(instructions, empty, after=after, raised=raised, meet=_meet)
     except _Misplaced as found:
@@ -68,9 +67,7 @@ def _meet(index: int, one: Entries, other: Entries) -> Entries:
     return tuple(a if a == b else UNCLEAR for a, b in zip(one, other))
 
 
-def _after(
-    raw: RawCode, instructions: list[Instruction], index: int, entries: Entries, *, jump: bool = False
-) -> Entries:
+def _after(raw: RawCode, instructions: list[Instruction], index: int, entries: Entries, jump: bool) -> Entries:
     """The stack after an instruction, on its jump or not. Raises _Misplaced."""
     ins = instructions[index]
     if ins.op in LOADS:
