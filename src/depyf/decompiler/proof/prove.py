@@ -55,11 +55,7 @@ def _prove(
     if differences:
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
     if not differs or not only_identical and differ_in_first_line(original, recompiled):
-        if other_nans(original, recompiled):
-            return unproven(NANS)
-        level, method = (Level.EXACT, "instructions") if differs else (Level.IDENTICAL, "")
-        pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
-        return Verdict(level, method, pairs=pairs, differs=differs)
+        return _without_reading(original, recompiled, differs)
     if only_identical:
         return unproven("not identical")
     try:
@@ -91,6 +87,15 @@ def _prove(
     # Where it may be needed it is tried first: it proves everything that lock-step does.
     other = symbolic(original, recompiled)
     return other if other.proven else _or_else(other, _in_lock_step(a, b))
+
+
+def _without_reading(original: RawCode, recompiled: RawCode, differs: tuple[str, ...]) -> Verdict:
+    """The verdict for code objects whose instructions are the same, whatever they mean."""
+    if other_nans(original, recompiled):
+        return unproven(NANS)
+    level, method = (Level.EXACT, "instructions") if differs else (Level.IDENTICAL, "")
+    pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
+    return Verdict(level, method, pairs=pairs, differs=differs)
 
 
 def reading_in_doubt(raw: RawCode) -> str:
