@@ -58,8 +58,8 @@ def cleaned(value: str, version: tuple[int, int]) -> str:
     if not cleans_docstrings(version):
         return value
     first, *lines = value.encode("utf-8", "replace").decode().expandtabs().split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip(" ")), default=0)
-    return "\n".join([first.lstrip(" "), *(line[min(margin, len(line) - len(line.lstrip(" "))) :] for line in lines)])
+    margin = min([len(line) - len(text) for line in lines if (text := line.lstrip(" "))], default=0)
+    return "\n".join([first.lstrip(" "), *[line[margin:] for line in lines]])
 
 
 class Spelling:

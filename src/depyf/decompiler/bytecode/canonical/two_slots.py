@@ -94,6 +94,7 @@ class _SlotSimulation:
         self.bound = frozenset(parameters) - changed
         self.assumed: str | None = None  # what is assumed
         self.second_halves: set[int] = set()  # NULLs that are the second half of the iterator below
+        self.ordinary: set[int] = set()  # handlers of no with statement, which keep what their depth says
         self.raised: set[tuple[int, Stack]] = set()  # handlers, with the stacks that they were followed with
 
     def run(self) -> list[Instruction]:
@@ -170,7 +171,7 @@ class _SlotSimulation:
         instruction = self.instructions[index]
         op, handler = instruction.op, instruction.handler
         if handler is not None and op not in NEVER_RAISES and not (op == "LOAD_FAST" and instruction.arg in self.bound):
-            kept = self.kept(index, stack)
+            kept = stack[: handler.depth] if handler.target in self.ordinary else self.kept(index, stack)
             if (handler.target, kept) not in self.raised:
                 self.raised.add((handler.target, kept))
                 if not _whole(kept):
@@ -203,7 +204,8 @@ class _SlotSimulation:
         assert handler is not None
         kept = stack[: handler.depth]
         shape = [i.op for i in self.instructions[handler.target : handler.target + 3]]
-        if shape[:1] not in (["PUSH_EXC_INFO"], ["COPY"]):
+        if shape[:2] != ["PUSH_EXC_INFO", "WITH_EXCEPT_START"] and shape[:1] != ["COPY"]:
+            self.ordinary.add(handler.target)
             return kept
         height = len(stack) - (USES.get(instruction.op) or stack_use(instruction))[0]
         if shape[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
