@@ -19,10 +19,12 @@ def calls_slice(raw: RawCode, tree: nodes.Node) -> bool:
     if not has_constant and "BUILD_SLICE" not in operations_of(raw):
         return False
     instructions = known_instructions(raw)
-    if not any(
-        following.op not in _IN_BRACKETS and (one.op == "BUILD_SLICE" or one.op == "CONST" and _has_slice(one.arg))
+    if not [
+        one
         for one, following in zip(instructions, instructions[1:])
-    ):
+        if (one.op == "BUILD_SLICE" or has_constant and one.op == "CONST" and _has_slice(one.arg))
+        and following.op not in _IN_BRACKETS
+    ]:
         return False
     if not means_slices(raw):
         return False

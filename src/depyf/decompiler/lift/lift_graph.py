@@ -77,7 +77,7 @@ class _Lifter:
         self.is_expression = bool(self.after_tests) and not self.comprehension and is_expression(raw)
         self.gathers_annotations = gathers_annotations
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
-        if any(type(one) is slice for one in raw.consts):
+        if slice in map(type, raw.consts):
             self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
         self.loads: set[tuple[str, str]] = set()  # of variables of inlined comprehensions, in a module or class
         if not raw.is_function and "LOAD_FAST_AND_CLEAR" in operations_of(raw):

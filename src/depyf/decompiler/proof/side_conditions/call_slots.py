@@ -80,7 +80,8 @@ def _after(raw: RawCode, instructions: list[Instruction], index: int, entries: E
     if ins.op in _MOVES:
         return _moved(ins, entries)
     pops, pushes = stack_use(ins, jump=jump)
-    taken = entries[max(0, len(entries) - max(pops, _READS_BELOW.get(ins.op, 0))) :]
+    reads = max(pops, _READS_BELOW[ins.op]) if ins.op in _READS_BELOW else pops
+    taken = entries[-reads:] if reads else ()
     if ins.op in ("CALL", "CALL_EX") and len(taken) >= 2:
         _check_call(raw, ins, taken[0], taken[1])
         taken = taken[2:]
@@ -88,7 +89,7 @@ def _after(raw: RawCode, instructions: list[Instruction], index: int, entries: E
         taken = ()  # the second slot of an iterator, which may be any object
     if taken.count(VALUE) < len(taken):
         raise _Misplaced(ins)
-    return (*entries[: max(0, len(entries) - pops)], *[VALUE] * pushes)
+    return (*(entries[:-pops] if pops else entries), *[VALUE] * pushes)
 
 
 def _check_call(raw: RawCode, ins: Instruction, lower: str, upper: str) -> None:
