@@ -29,6 +29,7 @@ from .disassemble import disassemble, known_instructions, operations_of, readabl
 from .instruction import (
     CONDITIONAL_JUMPS,
     EXITS,
+    LOADS,
     NEVER_RAISES,
     NO_FALL_THROUGH,
     PATTERN_OPERATIONS,
@@ -47,6 +48,7 @@ __all__ = [
     "NEVER_RAISES",
     "NO_FALL_THROUGH",
     "OPPOSITE",
+    "LOADS",
     "PATTERN_OPERATIONS",
     "Handler",
     "Instruction",

@@ -24,11 +24,12 @@ def states_before(
     handler, None if the instruction can't raise. ``meet(index, known, state)`` joins two states; it must reach a fixed
     point. Exceptions of these functions propagate.
     """
-    states: list[State | None] = [None] * len(instructions)
+    size = len(instructions)
+    states: list[State | None] = [None] * size
     todo = [(0, start)]
     while todo:
         index, state = todo.pop()
-        while index < len(instructions):
+        while index < size:
             known = states[index]
             if known is not None:
                 state = meet(index, known, state)

@@ -44,7 +44,7 @@ def known_instructions(raw: RawCode) -> list[Instruction]:
 
     Raises DecompilationError for opcodes, operands or jump targets that no compiler or Dynamo emits.
     """
-    if raw.disassembled is None or any(map(operator.is_not, raw.disassembled[0], _fields(raw))):  # one was replaced
+    if raw.disassembled is None or True in map(operator.is_not, raw.disassembled[0], _fields(raw)):  # one was replaced
         fields = _fields(raw)
         try:
             raw.disassembled = fields, disassembled(raw), False
@@ -90,7 +90,7 @@ def has_given_instructions(raw: RawCode) -> bool:
     if raw.disassembled is None:
         return False
     fields, _, is_given = raw.disassembled
-    return is_given and not any(map(operator.is_not, fields, _fields(raw)))
+    return is_given and True not in map(operator.is_not, fields, _fields(raw))
 
 
 _fields = operator.attrgetter(

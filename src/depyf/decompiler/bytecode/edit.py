@@ -30,6 +30,8 @@ def without(
     Jumps and handlers that lead to a dropped instruction then lead to the next remaining one. With ``error`` they
     are errors instead: nothing may lead to the middle of a folded sequence.
     """
+    if not dropped:
+        return instructions
     if error is not None:
         for index, instruction in enumerate(instructions):
             handler = instruction.handler
@@ -41,7 +43,7 @@ def without(
     moved: dict[Handler, Handler] = {}
     result = [instruction for index, instruction in enumerate(instructions) if index not in dropped]
     for instruction in result:
-        if instruction.target >= 0:
+        if instruction.target > order[0]:
             instruction.target -= bisect_left(order, instruction.target)
         handler = instruction.handler
         if handler is not None:

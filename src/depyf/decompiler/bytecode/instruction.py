@@ -260,6 +260,12 @@ NO_FALL_THROUGH = frozenset({"JUMP", "RETURN_VALUE", "RAISE_VARARGS", "RERAISE"}
 EXITS = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 """Operations that leave the code object, or lead to a handler."""
 
+LOADS = frozenset(
+    {"CONST", "LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_CLOSURE",
+     "LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR"}
+)  # fmt: skip
+"""Operations that push a plain value, and neither read nor pop another: by far the most frequent."""
+
 NEVER_RAISES = frozenset(
     {"NOP", "CONST", "NULL", "POP", "COPY", "SWAP", "STORE_FAST", "STORE_DEREF", "LOAD_CLOSURE", "JUMP", "BUILD_TUPLE",
      "BUILD_LIST", "LIST_TO_TUPLE", "LIST_APPEND", "BUILD_SLICE", "IS_OP", "LOAD_BUILD_CLASS", "LOAD_ASSERTION_ERROR",

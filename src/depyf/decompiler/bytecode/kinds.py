@@ -197,7 +197,7 @@ def _has_iterator(raw: RawCode, *, iterated: bool) -> bool:
     if raw.argcount != 1 or raw.kwonlyargcount or raw.flags & (CO_VARARGS | CO_VARKEYWORDS):
         return False
     instructions = [i for i in readable_instructions(raw)[:8] if i.op != "NOP"]
-    if any(i.op == "RETURN_GENERATOR" for i in instructions):  # only generator expressions run something before that
+    if "RETURN_GENERATOR" in [i.op for i in instructions]:  # only generator expressions run something before that
         iterated, instructions = True, [i for i in instructions if i.op != "RETURN_GENERATOR"]
     ops = [i.op for i in instructions]
     start = 1 if ops[:1] and ops[0] in _COMPREHENSIONS.values() and not instructions[0].arg else 0

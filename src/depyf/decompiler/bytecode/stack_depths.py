@@ -17,7 +17,7 @@ from .code.flags import MAKES_GENERATOR
 from .code.raw_code import RawCode
 from .dataflow import states_before
 from .disassemble import known_instructions
-from .instruction import NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
+from .instruction import LOADS, NEVER_RAISES, NO_FALL_THROUGH, Instruction, stack_use
 from .versions.stack_effects import EFFECTS, ENDS_OF_LOOPS, JUMPS, READS
 from .versions.table import OpcodeRow
 
@@ -115,12 +115,16 @@ def _canonical_depths(instructions: list[Instruction]) -> list[int]:
     raises an error there.
     """
 
+    last = len(instructions) - 1
+
     def after(index: int, known: _Known, jump: bool) -> _Known:
         instruction, (depth, offsets) = instructions[index], known
         if jump:
             pops, pushes = stack_use(instruction, jump=True)
             return depth - pops + pushes, _below(offsets, depth - pops)
         op = instruction.op
+        if op in LOADS and index < last:
+            return depth + 1, offsets
         if op == "RERAISE" and instruction.arg and depth - 1 - instruction.arg not in offsets:
             raise _Disagreement(f"RERAISE finds no offset on the stack at offset {instruction.offset}")
         if op in NO_FALL_THROUGH:
@@ -128,7 +132,7 @@ def _canonical_depths(instructions: list[Instruction]) -> list[int]:
         pops, pushes = stack_use(instruction)
         if pops > depth:
             raise _Disagreement(f"{op} takes more than the stack holds at offset {instruction.offset}")
-        if index + 1 == len(instructions):
+        if index == last:
             raise _Disagreement("control runs off the end of the code")
         return depth - pops + pushes, _moved(instruction, offsets, depth, depth - pops) if offsets else offsets
 
@@ -171,7 +175,7 @@ class _DepthWalk:
     def __init__(self, raw: RawCode, instructions: list[Instruction]) -> None:
         self.raw = raw
         self.instructions = instructions
-        self.version = raw.version
+        self.version, self.rows = raw.version, raw.table.rows
         first = instructions[0]
         self.assumed = first.op == "NOP" and first.arg is not None and first.offset < 0  # the text of two_slots.py
         self.effects = EFFECTS[raw.version]
@@ -192,14 +196,15 @@ class _DepthWalk:
             if instruction.target >= 0:
                 pops, pushes = stack_use(instruction, jump=True)
                 self.leads[offset] = self.falls[offset] + pushes - pops
-            pops, pushes = stack_use(instruction)
+            pops, pushes = (0, 1) if instruction.op in LOADS else stack_use(instruction)
             self.falls[offset] += pushes - pops
             if instruction.op not in NEVER_RAISES and not (instruction.op == "LOAD_FAST" and instruction.arg in bound):
                 self.raises.add(offset)
         self.room = raw.stacksize
         # Dynamo does not count the None that a coroutine is sent first, where it leaves that on the stack.
         start = raw.table.opcodes.get("RETURN_GENERATOR")
-        self.room += any(i.op == "CONST" and i.offset >= 0 and raw.bytecode[i.offset] == start for i in instructions)
+        if start is not None and start in raw.bytecode[::2]:
+            self.room += any(i.op == "CONST" and raw.bytecode[i.offset] == start for i in instructions if i.offset >= 0)
         self.table = sorted(raw.exception_table)
         self.starts = [entry.start for entry in self.table]
         self.units: dict[int, _Unit] = {}
@@ -235,15 +240,15 @@ class _DepthWalk:
         raise _Disagreement(f"the depth of the stack is in doubt: {reason} at offset {offset}")
 
     def unit(self, start: int) -> _Unit:
-        code, rows, offset, extended = self.raw.bytecode, self.raw.table.rows, start, 0
-        while True:
-            if offset >= len(code):
-                self.refuse(start, "control leaves the code")
-            row, argument = rows[code[offset]], code[offset + 1] | extended
-            if row.rule != "extended":
-                break
-            extended = argument << 8
-            offset += 2
+        code, rows, offset, extended = self.raw.bytecode, self.rows, start, 0
+        try:
+            row, argument = rows[code[offset]], code[offset + 1]
+            while row.rule == "extended":
+                extended = argument << 8
+                offset += 2
+                row, argument = rows[code[offset]], code[offset + 1] | extended
+        except IndexError:
+            self.refuse(start, "control leaves the code")
         following = offset + 2 + 2 * row.caches
         target = -1
         if row.rule == "jump by":
@@ -290,7 +295,8 @@ class _DepthWalk:
             self.refuse(offset, f"{name} takes more than the stack holds")
         if offset in self.first:
             known = self.depths[self.first[offset]]
-            if known != depth - len(hidden) and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
+            kept = depth - len(hidden) if hidden else depth
+            if known != kept and not (name.startswith("JUMP_BACK") and target in self.folded_sends):
                 self.refuse(offset, f"{depth} entries, {len(hidden)} of them hidden, where {known} were read")
         return pops, pushes
 

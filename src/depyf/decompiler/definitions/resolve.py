@@ -136,8 +136,9 @@ class Definitions:
         while type(value) is nodes.Call and value.args and not (value.args[1:] or value.keywords):
             decorators.append(value.func)
             value = value.args[0]
-        if not isinstance(value, (Function, Class, Alias, Generic)):
+        if value.__class__ not in _DEFINED:
             return node
+        assert isinstance(value, (Function, Class, Alias, Generic))
         target = node.targets[0]
         if isinstance(value, Generic):
             name = value.function.raw.name[len(GENERIC) : -1]
@@ -301,6 +302,9 @@ _REPLACED: dict[type[nodes.Node], Callable[..., nodes.Node]] = {
     nodes.Assign: Definitions._assignment,
     nodes.Return: Definitions._return,
 }
+
+
+_DEFINED = frozenset({Function, Class, Alias, Generic})
 
 
 def _placeholder(tree: nodes.Node) -> nodes.Node | None:

@@ -15,14 +15,16 @@ _IN_BRACKETS = ("BINARY_SUBSCR", "STORE_SUBSCR", "DELETE_SUBSCR")
 
 def calls_slice(raw: RawCode, tree: nodes.Node) -> bool:
     """Whether ``tree``, the one of ``raw``, has a slice that is written as a call."""
-    has_constant = any(_has_slice(one) for one in raw.consts if type(one) is slice or type(one) is tuple)
+    has_constant = any(map(_has_slice, raw.consts))
     if not has_constant and "BUILD_SLICE" not in operations_of(raw):
         return False
     instructions = known_instructions(raw)
-    if not any(
-        following.op not in _IN_BRACKETS and (one.op == "BUILD_SLICE" or one.op == "CONST" and _has_slice(one.arg))
+    if not [
+        one
         for one, following in zip(instructions, instructions[1:])
-    ):
+        if (one.op == "BUILD_SLICE" or has_constant and one.op == "CONST" and _has_slice(one.arg))
+        and following.op not in _IN_BRACKETS
+    ]:
         return False
     if not means_slices(raw):
         return False

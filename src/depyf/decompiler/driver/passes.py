@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterator, NamedTuple
 
 from ...errors import DecompilationError
-from ..bytecode import Instruction, RawCode, disassemble, operations_of
+from ..bytecode import Instruction, disassemble, operations_of
 from ..bytecode.canonical.uncovered_tests import cover_jumps, cover_tests
 from ..bytecode.code.flags import MAKES_GENERATOR
 from ..bytecode.disassemble import PASSES as CANONICAL
@@ -153,7 +153,7 @@ def _idle_statements(work: Work) -> None:
 
 
 def _set_displays(work: Finishing) -> None:
-    if any(type(one) is frozenset for one in work.raw.consts):
+    if frozenset in map(type, work.raw.consts):
         order_sets(work.body, work.raw)
 
 
@@ -173,8 +173,17 @@ def _constants(work: Finishing) -> None:
         raise DecompilationError("no constant in it is folded", stage="polish", where=work.raw.qualname)
 
 
-def _has_tests(raw: RawCode) -> bool:
-    return not CONDITIONAL_JUMPS.isdisjoint(operations_of(raw))
+def _keeps_tested_constants(work: Finishing) -> bool:
+    """Whether a constant may be tested, and a tested value may be kept."""
+    if _KEEPING.isdisjoint(operations_of(work.raw)):
+        return False
+    both = zip(work.instructions, work.instructions[1:])
+    return bool([one for one, following in both if one.op == "CONST" and following.op in _TESTING])
+
+
+_KEEPING = frozenset({"JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP", "COPY"})
+_TESTING = CONDITIONAL_JUMPS | {"UNARY_OP", "COPY", "SWAP", "NOP", "JUMP"}
+"""The test of a constant, or what may be between the two."""
 
 
 def _has_body(work: Finishing) -> bool:
@@ -249,7 +258,7 @@ STRUCTURING = (
         (
             Pass("async_for_ends", lambda work: move_async_for_ends_back(work.graph),
                  "Move what follows an async for back to its end, before anything reads the layout.",
-                 _handlers_are_last, _GRAPH),
+                 lambda work: _handlers_are_last(work) and "ASYNC_FOR_ITER" in operations_of(work.raw), _GRAPH),
             Pass("abandoned_values", lambda work: drop_abandoned_values(work.graph),
                  "Pop a value that a finally body abandons where it is computed.", holds=_GRAPH),
             Pass("inlined_builtins", lambda work: drop_inlined_builtins(work.graph),
@@ -355,7 +364,8 @@ FINISHING = Stage(
              lambda work: work.strategy.asserts, _FINISHED),
         Pass("folded_tests", lambda work: literals_in_values(work.body),
              "Write literals where a test of an operation ends with a constant.",
-             lambda work: work.raw.table.behavior.folded_tests_stay and _has_tests(work.raw), _FINISHED),
+             lambda work: work.raw.table.behavior.folded_tests_stay and _keeps_tested_constants(work),
+             _FINISHED),
         Pass("kept_constants", _constants, "Keep constants apart that compilers would fold.",
              lambda work: work.strategy.keeps_constants, _FINISHED),
         Pass("begin", _begin, "Drop the prologue of a class and join annotations with their targets.",

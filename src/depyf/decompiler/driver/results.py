@@ -144,10 +144,13 @@ def _needs(raw: RawCode, tree: nodes.Node) -> tuple[str, ...]:
         return ()
     needs = []
     features = future_features(raw.flags, raw.version)
-    if features and _depends_on_features(raw, tree):
-        imports = (one for one in nodes.walk(tree) if isinstance(one, nodes.ImportFrom) and one.module == "__future__")
+    if features:
+        statements = tree.body if isinstance(tree, nodes.Module) else []
+        imports = [one for one in statements if isinstance(one, nodes.ImportFrom) and one.module == "__future__"]
         imported = {alias.name for one in imports for alias in one.names}
         needs = [f"the future feature {name}" for name in features if name not in imported]
+        if needs and not _depends_on_features(raw, tree):
+            needs = []
     if raw.flags & CO_COROUTINE:
         needs.append("ast.PyCF_ALLOW_TOP_LEVEL_AWAIT")
     return tuple(needs)

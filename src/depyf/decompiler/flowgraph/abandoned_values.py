@@ -19,7 +19,7 @@ _LEAVES = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "RERAISE"})
 def drop_abandoned_values(graph: ControlFlowGraph) -> None:
     """Move the POPs of values that leave a ``try`` statement only to be popped after it."""
     protected = [block for block in graph.blocks if block.handler is not None]
-    sources = Counter(successor for block in graph.blocks for successor in block.successors) if protected else {}
+    sources = Counter([successor for block in graph.blocks for successor in block.successors]) if protected else {}
     for block in protected:
         if len(block.successors) != 1:
             continue

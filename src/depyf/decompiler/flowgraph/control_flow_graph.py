@@ -127,7 +127,7 @@ class ControlFlowGraph:
         start = 0
         for block in self.blocks:
             block.start = start
-            start += max(1, len(block.instructions))
+            start += len(block.instructions) or 1
 
     def remove_unreachable(self) -> None:
         """Remove the blocks that control cannot reach, not even through handlers. A jump back becomes the mark of the

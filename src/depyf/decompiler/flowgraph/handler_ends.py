@@ -93,10 +93,10 @@ def _propagates(instructions: list[Instruction]) -> bool:
 
 def _end(block: BasicBlock) -> int | None:
     instructions = block.instructions
-    position = next((index for index, i in enumerate(instructions) if i.op == "POP_EXCEPT"), None)
-    if position is None:
+    operations = [i.op for i in instructions]
+    if "POP_EXCEPT" not in operations:
         return None
-    position += 1
+    position = operations.index("POP_EXCEPT") + 1
     while position < len(instructions) and instructions[position].op == "NOP":
         position += 1
     if unbound_name(instructions[position : position + 3]) is not None:

@@ -44,9 +44,10 @@ def chain(region: Region | None) -> list[Region]:
     """Return ``region`` and those around it, innermost first; empty for None."""
     found = []
     while region is not None:
-        spend(STEP, "reading the flow graph")
         found.append(region)
         region = region.parent
+        if region is not None:
+            spend(STEP, "reading the flow graph")
     return found
 
 
@@ -82,13 +83,19 @@ def _mark_lines(graph: ControlFlowGraph) -> None:
     for block in graph.blocks:
         if block in jumped_to:
             nops = []
-        at = next((index for index, one in enumerate(block.instructions) if one.op != "NOP"), None)
+        at = 0 if block.instructions and block.instructions[0].op != "NOP" else _past_nops(block)
         nops += block.instructions[:at]
         if at is not None:
             here = chain(block.region)
             begun = [one for one in here if one not in around and one.kind != "with" and one.line is None]
-            _set_lines(begun, block.instructions[at], nops)
+            if begun:
+                _set_lines(begun, block.instructions[at], nops)
             around, nops = here, []
+
+
+def _past_nops(block: BasicBlock) -> int | None:
+    """Return the index of the first instruction that is none; None if all are."""
+    return next((index for index, one in enumerate(block.instructions) if one.op != "NOP"), None)
 
 
 def _set_lines(regions: list[Region], inner: Instruction, nops: list[Instruction]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Tuple, Union
 
-from ..bytecode import Instruction, stack_use
+from ..bytecode import LOADS, Instruction, stack_use
 from .control_flow_graph import BasicBlock, ControlFlowGraph
 
 ITERATOR = "iterator"
@@ -26,7 +26,8 @@ def entries_at_starts(graph: ControlFlowGraph) -> dict[BasicBlock, Entries]:
             kept = entries[: block.handler.depth]
             todo.append((block.handler_block, kept + (True,) * (1 + block.handler.lasti)))
         for instruction in block.instructions[:-1]:
-            entries = entries_after(instruction, entries)
+            op = instruction.op
+            entries = (*entries, False) if op in LOADS else entries_after(instruction, entries)
         last = block.last
         if block.target is not None and last is not None:
             todo.append((block.target, entries_after(last, entries, jump=True)))

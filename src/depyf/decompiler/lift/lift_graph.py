@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from types import FunctionType
 from typing import Any
 
 from ...errors import DecompilationError
@@ -76,7 +77,7 @@ class _Lifter:
         self.is_expression = bool(self.after_tests) and not self.comprehension and is_expression(raw)
         self.gathers_annotations = gathers_annotations
         self.special = _SPECIAL | _OF_ANNOTATIONS if gathers_annotations else _SPECIAL
-        if any(type(one) is slice for one in raw.consts):
+        if slice in map(type, raw.consts):
             self.special |= {"CONST"}  # from 3.14 on slices of constants are constants
         self.loads: set[tuple[str, str]] = set()  # of variables of inlined comprehensions, in a module or class
         if not raw.is_function and "LOAD_FAST_AND_CLEAR" in operations_of(raw):
@@ -171,10 +172,10 @@ class _Lifter:
                     position += self.lift_special(block, state, position)
                 elif op in HANDLERS:
                     handle = HANDLERS[op]
-                    if isinstance(handle, type):
-                        push(handle(instruction.arg))
-                    else:
+                    if handle.__class__ is FunctionType:
                         handle(state, instruction)
+                    else:
+                        push(handle(instruction.arg))
                     position += 1
                 elif position == size - 1:
                     self.terminate(block, lifted, state)

@@ -354,17 +354,15 @@ def same_expression(left: object, right: object, known: tuple[object, object] | 
     work = [(left, right)]
     while work:
         a, b = work.pop()
-        a, b = (resolved(value) if isinstance(value, Slot) else value for value in (a, b))
+        a, b = resolved(a) if a.__class__ is Slot else a, resolved(b) if b.__class__ is Slot else b
         if a is b or (known is not None and a is known[0] and b is known[1]):
             continue
         if type(a) is not type(b):
             return False
-        if isinstance(a, AssertionClass):
-            continue
-        if isinstance(a, (Iterated, Awaitable, InPlace, Truth, Cell)):
-            work.extend((getattr(a, name), getattr(b, name)) for name in a.attributes)
-        elif isinstance(a, Placeholder):
-            if a != b:
+        if isinstance(a, Placeholder):
+            if isinstance(a, (Iterated, Awaitable, InPlace, Truth, Cell)):
+                work.extend((getattr(a, name), getattr(b, name)) for name in a.attributes)
+            elif a != b and not isinstance(a, AssertionClass):
                 return False
         elif isinstance(a, nodes.Node):
             work.extend((getattr(a, field), getattr(b, field)) for field in a.fields)

@@ -23,6 +23,7 @@ from ..syntax.grammar import cleans_docstrings
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 LITERAL_TYPES = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _TOO_DEEP = 50
 _LONGEST_REPR = 32
 GLOBALS = ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -44,7 +45,7 @@ def is_name(text: str) -> bool:
 
 def is_docstring(value: str, raw: RawCode) -> bool:
     """Whether source can have it: compilers encode the docstrings that they clean (compile.c, _PyCompile_CleanDoc)."""
-    return not cleans_docstrings(raw.version) or not any("\ud800" <= character <= "\udfff" for character in value)
+    return not cleans_docstrings(raw.version) or not _SURROGATES.search(value)
 
 
 def docstring(value: str, raw: RawCode) -> nodes.Constant:
@@ -57,8 +58,8 @@ def cleaned(value: str, version: tuple[int, int]) -> str:
     if not cleans_docstrings(version):
         return value
     first, *lines = value.encode("utf-8", "replace").decode().expandtabs().split("\n")
-    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip(" ")), default=0)
-    return "\n".join([first.lstrip(" "), *(line[min(margin, len(line) - len(line.lstrip(" "))) :] for line in lines)])
+    margin = min([len(line) - len(text) for line in lines if (text := line.lstrip(" "))], default=0)
+    return "\n".join([first.lstrip(" "), *[line[margin:] for line in lines]])
 
 
 class Spelling:

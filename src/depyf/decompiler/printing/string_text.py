@@ -100,9 +100,8 @@ def docstring_text(value: str, indent: str = "") -> str:
 def cleaned(text: str) -> str:
     """A docstring as cleaned by the compiler (_PyCompile_CleanDoc in 3.13's compile.c); idempotent."""
     first, *rest = text.expandtabs().split("\n")
-    margins = [len(line) - len(line.lstrip(" ")) for line in rest]
-    margin = min((width for width, line in zip(margins, rest) if width < len(line)), default=0)
-    return "\n".join([first.lstrip(" "), *(line[min(margin, width) :] for width, line in zip(margins, rest))])
+    margin = min([len(line) - len(text) for line in rest if (text := line.lstrip(" "))], default=0)
+    return "\n".join([first.lstrip(" "), *[line[margin:] for line in rest]])
 
 
 def quoted(value: str, quote: str) -> str:

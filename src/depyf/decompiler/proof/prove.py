@@ -9,7 +9,7 @@ from ..bytecode import Instruction, RawCode, disassemble, known_instructions
 from ..bytecode.code.flags import context_flags
 from ..bytecode.stack_depths import depth_difference
 from .constants import constant_key
-from .identical import but_constants, differing_fields
+from .identical import but_constants, differ_in_first_line, differing_fields
 from .lockstep.bisimulation import lock_step, nested_pairs, same_instructions
 from .lockstep.empty_sets import BUILT, settle_empty_sets
 from .lockstep.normalize import NormalForm, NotComparable, normalize, normalize_instructions
@@ -54,10 +54,8 @@ def _prove(
     differences = metadata_differences(original, recompiled, names=names) if differs or names else ()
     if differences:
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
-    if not differs:
-        if other_nans(original, recompiled):
-            return unproven(NANS)
-        return Verdict(Level.IDENTICAL, pairs=tuple(dict.fromkeys(zip(original.nested, recompiled.nested))))
+    if not differs or not only_identical and differ_in_first_line(original, recompiled):
+        return _without_reading(original, recompiled, differs)
     if only_identical:
         return unproven("not identical")
     try:
@@ -89,6 +87,15 @@ def _prove(
     # Where it may be needed it is tried first: it proves everything that lock-step does.
     other = symbolic(original, recompiled)
     return other if other.proven else _or_else(other, _in_lock_step(a, b))
+
+
+def _without_reading(original: RawCode, recompiled: RawCode, differs: tuple[str, ...]) -> Verdict:
+    """The verdict for code objects whose instructions are the same, whatever they mean."""
+    if other_nans(original, recompiled):
+        return unproven(NANS)
+    level, method = (Level.EXACT, "instructions") if differs else (Level.IDENTICAL, "")
+    pairs = tuple(dict.fromkeys(zip(original.nested, recompiled.nested)))
+    return Verdict(level, method, pairs=pairs, differs=differs)
 
 
 def reading_in_doubt(raw: RawCode) -> str:

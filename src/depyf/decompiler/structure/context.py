@@ -119,11 +119,13 @@ def has_break(body: list[nodes.Statement]) -> bool:
     todo = [body]
     while todo:
         for statement in todo.pop():
-            if isinstance(statement, nodes.Break):
+            if statement.__class__ is nodes.Break:
                 return True
+            if not statement.holds_bodies:
+                continue
             if isinstance(statement, LOOPS):
                 todo.append(statement.orelse)
-            elif statement.holds_bodies:
+            else:
                 todo += nodes.statement_bodies(statement)
     return False
 
@@ -131,4 +133,4 @@ def has_break(body: list[nodes.Statement]) -> bool:
 def fails_an_assertion(body: list[nodes.Statement]) -> bool:
     """Whether the ``if`` may be an assert statement, whose keyword is longer."""
     error = body[0].exc if body and type(body[0]) is nodes.Raise else None
-    return isinstance(error.func if isinstance(error, nodes.Call) else error, AssertionClass)
+    return error is not None and isinstance(error.func if error.__class__ is nodes.Call else error, AssertionClass)

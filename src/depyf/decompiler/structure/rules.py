@@ -21,9 +21,9 @@ class Rules(Generic[S, A]):
 
     def decide(self, situation: S, skipped: Collection[str] = ()) -> A | None:
         """Return the first answer of a rule, None if there is none. Rules named in ``skipped`` are not tried."""
-        for name in self.rules:
+        for name, rule in self.rules.items():
             if name not in skipped:
-                answer = self.rules[name](situation)
+                answer = rule(situation)
                 if answer is not None:
                     return answer
         return None

@@ -86,7 +86,7 @@ def statements_in_order(body: list[Statement], skip: tuple[type[Node], ...] = ()
     while work:
         statement = work.pop()
         yield statement
-        if statement.holds_bodies and not (skip and isinstance(statement, skip)):
+        if statement.holds_bodies and statement.__class__ not in skip:
             for inner in reversed(statement_bodies(statement)):
                 work += inner[::-1]
 
@@ -113,6 +113,6 @@ def bodies(body: list[Statement], skip: tuple[type[Node], ...] = ()) -> list[lis
     found = [body]
     for outer in found:  # grows along
         for statement in outer:
-            if statement.holds_bodies and not (skip and isinstance(statement, skip)):
+            if statement.holds_bodies and statement.__class__ not in skip:
                 found += statement_bodies(statement)
     return found

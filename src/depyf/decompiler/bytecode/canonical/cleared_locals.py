@@ -19,7 +19,7 @@ from typing import Collection, Tuple
 
 from ..dataflow import states_before
 from ..edit import referred, without
-from ..instruction import CONDITIONAL_JUMPS, NO_FALL_THROUGH, Instruction, stack_use
+from ..instruction import CONDITIONAL_JUMPS, LOADS, NO_FALL_THROUGH, Instruction, stack_use
 
 _METHOD_FORMS = frozenset({"LOAD_ATTR", "LOAD_SUPER_ATTR"})
 
@@ -112,7 +112,8 @@ def _left_at_the_first_jump(instructions: list[Instruction]) -> set[int]:
         elif ins.op == "SWAP" and 0 < ins.arg <= len(entries):
             entries[-1], entries[-ins.arg] = entries[-ins.arg], entries[-1]
         else:
-            pops, pushes = stack_use(ins)
-            del entries[max(0, len(entries) - pops) :]
-            entries.extend([_VALUE] * pushes)
+            pops, pushes = (0, 1) if ins.op in LOADS else stack_use(ins)
+            if pops:
+                del entries[-pops:]
+            entries += (_VALUE,) * pushes
     return {entry for entry in entries if entry != _VALUE}

@@ -36,7 +36,7 @@ def fold_conditions(
         return instructions
     instructions = _fold_inverted(instructions)
     # After an asynchronous comprehension, which is moved to the end, the jump that keeps the value goes backward.
-    return _fold_or_pop(instructions) if any(i.op == "GET_AITER" for i in instructions) else instructions
+    return _fold_or_pop(instructions) if "GET_AITER" in [i.op for i in instructions] else instructions
 
 
 def _cover_jumps(instructions: list[Instruction]) -> None:
@@ -72,16 +72,18 @@ def _fold_or_pop(instructions: list[Instruction]) -> list[Instruction]:
     }
     if not kept:
         return instructions
-    sources: dict[int, set[int]] = {}
+    sources: dict[int, set[int]] = {index: set() for test in kept for index in (test, test + 1)}
     for index, instruction in enumerate(instructions):
-        for target in (instruction.target, instruction.handler.target if instruction.handler is not None else -1):
-            sources.setdefault(target, set()).add(index)
+        if instruction.target in sources:
+            sources[instruction.target].add(index)
+        if instruction.handler is not None and instruction.handler.target in sources:
+            sources[instruction.handler.target].add(index)
     # A test that keeps its value only for another test's POP (`a and b or c`, 3.14 on) drops it itself.
-    kept = {index for index in kept if index not in sources}
+    kept = {index for index in kept if not sources[index]}
     todo = list(kept)
     while todo:
         index = todo.pop()
-        if index in kept and not sources.get(index + 1, set()) <= kept:
+        if index in kept and not sources[index + 1] <= kept:
             kept.remove(index)
             todo.append(instructions[index].target - 1)
     pops = {index + 1 for index in kept}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Collection
 
 from ..edit import MOST_SLOTS, ErrorMaker
-from ..instruction import Instruction
+from ..instruction import Handler, Instruction
 
 _PROLOGUE = ("LOAD_FAST_AND_CLEAR", "MAKE_CELL")
 _USES = ("LOAD_FAST", "DELETE_FAST", "LOAD_CLOSURE")
@@ -65,7 +65,13 @@ def inside_comprehensions(instructions: list[Instruction]) -> list[bool]:
         if instruction.op == "SWAP" and index and instructions[index - 1].op in _PROLOGUE
     }
     targets = {handler.target for handler in restoring if handler is not None}
-    return [bool(targets) and _raises_to(instructions, index, targets) for index in range(len(instructions))]
+    if not targets:
+        return [False] * len(instructions)
+    known: dict[Handler | None, bool] = {None: False}
+    for index, instruction in enumerate(instructions):
+        if instruction.handler not in known:
+            known[instruction.handler] = _raises_to(instructions, index, targets)
+    return [known[instruction.handler] for instruction in instructions]
 
 
 def inside_any_comprehension(instructions: list[Instruction]) -> list[bool]:

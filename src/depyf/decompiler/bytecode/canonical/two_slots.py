@@ -17,10 +17,11 @@ from __future__ import annotations
 from typing import Collection, NoReturn, Optional, Tuple
 
 from ..edit import MOST_SLOTS, ErrorMaker, prepended, referred, without
-from ..instruction import NEVER_RAISES, NO_FALL_THROUGH, Handler, Instruction, stack_use
+from ..instruction import LOADS, NEVER_RAISES, NO_FALL_THROUGH, OPERATIONS, Handler, Instruction, stack_use
 
 Slot = Optional[Tuple[str, int, int]]
-"""None for a plain value; (kind of the pair: 'exit' or 'iterator', number of the pair, 1 or 2) for half of a pair;
+"""None for a plain value; (kind of the pair: 'exit' or 'iterator', number of the pair, 1 or 2) for half of a pair, the
+numbers in order, below zero, so that equal stacks compare equal whichever instructions made the pairs;
 ('empty', index of the NULL, 0) for a possible second half of an iterator's pair, otherwise plain."""
 Stack = Tuple[Slot, ...]
 
@@ -44,7 +45,9 @@ MAKES_ITERATOR = ("GET_ITER", "GET_YIELD_FROM_ITER")
 _WITH_EXITS = frozenset({"LOAD_SPECIAL"})
 _WITH_ITERATORS = frozenset({*_WITH_EXITS, *MAKES_ITERATOR, *ON_ITERATORS})
 _OF_ITERATORS = _WITH_ITERATORS | {"NULL"}
-_LOADS = frozenset({"CONST", "LOAD_FAST", "LOAD_NAME", "LOAD_GLOBAL", "LOAD_DEREF"})
+_OTHERS = frozenset({"BEFORE_WITH", "BEFORE_ASYNC_WITH", "CALL", "WITH_EXCEPT_START", "POP", "COPY", "SWAP", "JUMP"})
+_PLAIN = {op: use for op, use in OPERATIONS.items() if op not in {*_OF_ITERATORS, *_OTHERS, *COUNT_FROM_TOP, *USES}}
+"""Operations that know nothing of pairs, with their stack use."""
 
 
 def hide_second_slots(
@@ -91,6 +94,8 @@ class _SlotSimulation:
         self.bound = frozenset(parameters) - changed
         self.assumed: str | None = None  # what is assumed
         self.second_halves: set[int] = set()  # NULLs that are the second half of the iterator below
+        self.ordinary: set[int] = set()  # handlers of no with statement, which keep what their depth says
+        self.raised: set[tuple[int, Stack]] = set()  # handlers, with the stacks that they were followed with
 
     def run(self) -> list[Instruction]:
         instructions = self.instructions
@@ -110,15 +115,22 @@ class _SlotSimulation:
         """Find the stack before every instruction. Raises _SecondHalf for a NULL that turns out to be one."""
         instructions = self.instructions
         states = self.states = [None] * len(instructions)
-        self.dropped, self.arguments, self.todo = set(), {}, [(0, ())]
-        while self.todo:
-            while self.todo:
-                index, stack = self.todo.pop()
-                while 0 <= index < len(instructions) and states[index] is None:
-                    index, stack = self.follow(index, stack)
+        self.dropped, self.arguments, self.todo, self.raised = set(), {}, [(0, ())], set()
+        todo, size = self.todo, len(instructions)
+        while todo:
+            while todo:
+                index, stack = todo.pop()
+                while 0 <= index < size and states[index] is None:
+                    instruction = instructions[index]
+                    if instruction.op in LOADS and instruction.handler is None and self.slots <= MOST_SLOTS:
+                        states[index] = stack
+                        self.slots += len(stack)
+                        index, stack = index + 1, (*stack, None)
+                    else:
+                        index, stack = self.follow(index, stack)
                 if index < 0:
                     continue
-                if index >= len(instructions):
+                if index >= size:
                     raise self.error("control runs off the end of the code", instructions[-1].offset)
                 self.compare(index, stack)
             self.todo += self.unused_handlers()
@@ -135,7 +147,9 @@ class _SlotSimulation:
 
     def compare(self, index: int, stack: Stack) -> None:
         """Check that two paths that meet before ``index`` agree."""
-        before, stack = self.states[index] or (), _numbered(stack)
+        before = self.states[index] or ()
+        if before == stack:
+            return
         if len(before) == len(stack):
             for one, other in zip(before, stack):
                 for empty, half in ((one, other), (other, one)):
@@ -149,28 +163,36 @@ class _SlotSimulation:
 
     def follow(self, index: int, stack: Stack) -> tuple[int, Stack]:
         """Simulate one instruction, or a run of SWAPs; return the index that it falls through to, or -1."""
-        self.states[index] = stack = _numbered(stack)
-        self.slots += len(stack)
+        self.states[index] = stack
+        size = len(stack)
+        self.slots += size
         if self.slots > MOST_SLOTS:
             self.refuse(index, "the stack is too deep for too long")
         instruction = self.instructions[index]
-        handler = instruction.handler
-        if handler is not None and not self.never_raises(instruction):
-            kept = self.kept(index, stack)
-            if not _whole(kept):
-                self.refuse(index, "a handler that cuts the stack where it can't be cut")
-            self.todo.append((handler.target, kept + (None,) * (1 + handler.lasti)))
-        if instruction.op == "JUMP":
+        op, handler = instruction.op, instruction.handler
+        if handler is not None and op not in NEVER_RAISES and not (op == "LOAD_FAST" and instruction.arg in self.bound):
+            kept = stack[: handler.depth] if handler.target in self.ordinary else self.kept(index, stack)
+            if (handler.target, kept) not in self.raised:
+                self.raised.add((handler.target, kept))
+                if not _whole(kept):
+                    self.refuse(index, "a handler that cuts the stack where it can't be cut")
+                self.todo.append((handler.target, kept + (None,) * (1 + handler.lasti)))
+        if op in _PLAIN and instruction.target < 0:  # by far the most frequent, so without a call
+            use = _PLAIN[op]
+            pops, pushes = use if use.__class__ is tuple else stack_use(instruction)
+            rest = stack[: size - pops] if pops else stack
+            if size < pops or pops and _has_pairs(stack[size - pops :]):
+                self.refuse(index, f"{op} of what is no plain value")
+            return (-1, ()) if op in NO_FALL_THROUGH else (index + 1, rest + (None,) * pushes)
+        if op == "JUMP":
             self.todo.append((instruction.target, stack))
             return -1, ()
-        if instruction.op in _LOADS:
-            return index + 1, (*stack, None)
-        if instruction.op == "SWAP":
+        if op == "SWAP":
             return self.swaps(index, stack)
         if instruction.target >= 0:
             self.todo.append((instruction.target, self.after(index, stack, jump=True)))
         after = self.after(index, stack)
-        return (-1, ()) if instruction.op in NO_FALL_THROUGH else (index + 1, after)
+        return (-1, ()) if op in NO_FALL_THROUGH else (index + 1, after)
 
     def never_raises(self, instruction: Instruction) -> bool:
         return instruction.op in NEVER_RAISES or instruction.op == "LOAD_FAST" and instruction.arg in self.bound
@@ -181,8 +203,11 @@ class _SlotSimulation:
         handler = instruction.handler
         assert handler is not None
         kept = stack[: handler.depth]
-        height = len(stack) - (USES.get(instruction.op) or stack_use(instruction))[0]
         shape = [i.op for i in self.instructions[handler.target : handler.target + 3]]
+        if shape[:2] != ["PUSH_EXC_INFO", "WITH_EXCEPT_START"] and shape[:1] != ["COPY"]:
+            self.ordinary.add(handler.target)
+            return kept
+        height = len(stack) - (USES.get(instruction.op) or stack_use(instruction))[0]
         if shape[:2] == ["PUSH_EXC_INFO", "WITH_EXCEPT_START"]:
             end = next((end for end in range(len(kept), 0, -1) if self.is_pair(kept[:end], 0, "exit")), len(kept))
             if end < min(len(kept), height) and not self.never_raises(instruction):
@@ -215,7 +240,7 @@ class _SlotSimulation:
         instruction = self.instructions[index]
         op = instruction.op
         if op in ("BEFORE_WITH", "BEFORE_ASYNC_WITH"):
-            return (*self.popped(index, stack, 1), ("exit", index, 1), ("exit", index, 2), None)
+            return (*_with_pair(self.popped(index, stack, 1), "exit"), None)
         if op == "CALL" and len(stack) > 4 and instruction.arg == (3, ()) and self.is_pair(stack, 3, "exit"):
             self.leave_with(index)
             return (*stack[:-5], None)
@@ -248,12 +273,12 @@ class _SlotSimulation:
         instruction = self.instructions[index]
         op = instruction.op
         if op in MAKES_ITERATOR:
-            return (*self.popped(index, stack, 1), ("iterator", index, 1), ("iterator", index, 2))
+            return _with_pair(self.popped(index, stack, 1), "iterator")
         if op == "NULL":
             if index not in self.second_halves:
                 return (*stack, ("empty", index, 0))
             self.dropped.add(index)
-            return (*self.popped(index, stack, 1), ("iterator", index, 1), ("iterator", index, 2))
+            return _with_pair(self.popped(index, stack, 1), "iterator")
         if op not in ON_ITERATORS:
             return None
         above = ON_ITERATORS[op]
@@ -327,17 +352,21 @@ class _SlotSimulation:
         for step, depth in zip(range(index, end), depths):
             self.arguments[step] = depth
         self.dropped.update(range(index + len(depths), end))
-        return end, tuple(moved)
+        return end, _numbered(moved)
 
     def count_handlers(self) -> None:
+        before = counted = None
         for instruction in self.instructions:
             handler = instruction.handler
             if handler is not None:
-                state = self.states[handler.target]
-                if state is not None:
-                    # For instructions that can't raise, Dynamo's tables give the same handler other depths.
-                    depth = len(state) - 1 - handler.lasti
-                    instruction.handler = handler._replace(depth=depth - _hidden(state[:depth]))
+                if handler is not before:
+                    before = counted = handler
+                    state = self.states[handler.target]
+                    if state is not None:
+                        # For instructions that can't raise, Dynamo's tables give the same handler other depths.
+                        depth = len(state) - 1 - handler.lasti
+                        counted = handler._replace(depth=depth - _hidden(state[:depth]))
+                instruction.handler = counted
 
 
 class _SecondHalf(Exception):
@@ -367,11 +396,14 @@ def _without_null_indices(stack: Stack) -> Stack:
     return tuple(slot and (("empty", -1, 0) if slot[2] == 0 else slot) for slot in stack)
 
 
-def _numbered(stack: Stack) -> Stack:
-    """``stack`` with its pairs renumbered in order, below zero (new pairs have their maker's index), so that equal
-    stacks compare equal whichever instruction made the pairs."""
-    if not _has_pairs(stack):
-        return stack
+def _with_pair(stack: Stack, kind: str) -> Stack:
+    """``stack`` and a new pair."""
+    number = -1 - len({slot[1] for slot in stack if slot is not None and slot[2]})
+    return (*stack, (kind, number, 1), (kind, number, 2))
+
+
+def _numbered(stack: list[Slot]) -> Stack:
+    """``stack`` with its pairs numbered in order."""
     numbers: dict[tuple[str, int], int] = {}
     found: list[Slot] = []
     for slot in stack:
@@ -382,7 +414,7 @@ def _numbered(stack: Stack) -> Stack:
 
 
 def _hidden(slots: Stack) -> int:
-    return sum(1 for slot in slots if slot is not None and slot[2] == 2)
+    return len([slot for slot in slots if slot is not None and slot[2] == 2])
 
 
 def _whole(slots: Stack) -> bool:

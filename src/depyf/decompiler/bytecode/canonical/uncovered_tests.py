@@ -47,8 +47,8 @@ def cover_jumps(instructions: list[Instruction]) -> None:
     """
     first: dict[Handler, int] = {}
     for index, one in enumerate(instructions):
-        if one.handler is not None:
-            first.setdefault(one.handler, index)
+        if one.handler is not None and one.handler not in first:
+            first[one.handler] = index
     for index, jump in enumerate(instructions[1:-1], 1):
         if jump.op == "JUMP" and jump.handler is None:
             handler = instructions[jump.target].handler

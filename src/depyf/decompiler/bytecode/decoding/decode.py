@@ -14,12 +14,10 @@ from ..versions import TABLES, supported_versions
 from ..versions.table import OpcodeRow, OpcodeTable
 from .dropped import check_yields
 from .moved_operands import jumped_into
-from .rules import RULES, shared_slot
+from .rules import OPERANDS, RULES, local_or_cell
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
-_JUMPS = ("jump to", "jump by")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
-_ANY_ARGUMENT = range(1 << 32)
 _EMPTY_CACHES = [bytes(2 * count) for count in range(16)]
 
 
@@ -40,6 +38,7 @@ class Decoder:
         self.index_at: dict[int, int] = {}
         self.keyword_names: tuple[str, ...] = ()
         self.closures = frozenset(raw.cellvars) | frozenset(raw.freevars)
+        self.shared = self.closures | {CONDITIONAL_ANNOTATIONS}  # variables that more than one slot may have
         self.locals = raw.localsplus if table.cells_are_locals else raw.varnames
         self.twins = twins(raw) if len(set(raw.localsplus)) < len(raw.localsplus) else {}
         self.dropped_pop = -1  # the offset of a POP_TOP that is part of the instruction before it
@@ -91,7 +90,6 @@ class Decoder:
     def run(self) -> list[Instruction]:
         """All instructions, with jump targets and the exception table's handlers as indices."""
         try:
-            self.start()
             self.decode()
             self.resolve_jumps()
         except DecompilationError:
@@ -187,15 +185,15 @@ class Decoder:
         return f"opcode {opcode} is one of PyPy's: this looks like PyPy's bytecode, which calls itself {made}'s"
 
     def decode(self) -> None:
-        raw, code, rows, unit = self.raw, self.raw.bytecode, self.table.rows, self.table.jump_unit
+        raw, code, rows = self.raw, self.raw.bytecode, self.table.rows
         positions = raw.positions() if self.has_lines else ()
         out, index_at = self.out, self.index_at
         offset, end, known = 0, len(code) - 1, 2 * len(positions)
-        extended, row = 0, None
-        names, local = raw.names, self.locals
-        operands = {"argument": _ANY_ARGUMENT, "consts": raw.consts, "names": names, "method": names, "locals": local}
-        shared = self.closures | {CONDITIONAL_ANNOTATIONS}
-        count = len(out)
+        names, unit, row = raw.names, self.table.jump_unit, None
+        operands = {**OPERANDS, "const": raw.consts, "name": names, "local": self.locals}
+        rules = RULES if self.shared.isdisjoint(self.locals) else {**RULES, "local": local_or_cell}
+        self.keep_what_is_sent()
+        count, extended = len(out), 0
         while offset < end:
             if code[offset] not in rows:
                 raise self.error(self._unknown(code[offset]), offset)
@@ -207,50 +205,60 @@ class Decoder:
             if not extended:
                 index_at[offset] = count
             if rule == "extended":
-                if argument > 0xFFFFFF:
-                    raise self.error("an operand of more than 32 bits", offset)
-                extended = argument << 8
+                extended = self.extended(argument, offset)
                 offset += 2
                 continue
             extended = 0
             if rule != "skip":
                 self.position = position = positions[offset >> 1] if offset < known else None
-                decode = RULES[rule]
+                line = position and position[0]
+                count += 1  # the most frequent rules give one instruction, without a call
+                decode = rules[rule]
                 try:
-                    operand = operands[decode][argument] if decode in operands else None
-                    if decode.__class__ is not str:
-                        decode(self, row, argument, offset)  # type: ignore[operator]
-                        count = len(out)
-                    elif decode == "locals" and operand in shared:
-                        shared_slot(self, row, argument, offset)
-                        count += 1
-                    else:  # by far the most frequent, so without a call
-                        start = offset + 2 + 2 * caches if decode == "jump by" else 0
-                        target = start + argument * unit if decode in _JUMPS else -1
-                        if decode == "call":
-                            operand, self.keyword_names = (argument, self.keyword_names), ()
-                        out.append(Instruction(op, operand, target, None, offset, position and position[0], position))
-                        count += 1
-                        if decode == "method":  # (function, self) or (NULL, attribute): as the attribute and NULL
-                            self.emit("NULL", None, offset)
+                    if decode == "plain":
+                        out.append(Instruction(op, None, -1, None, offset, line, position))
+                    elif decode in operands:
+                        out.append(Instruction(op, operands[decode][argument], -1, None, offset, line, position))
+                    elif decode == "and null":
+                        out.append(Instruction(op, names[argument >> 1], -1, None, offset, line, position))
+                        if argument & 1:
+                            out.append(Instruction("NULL", None, -1, None, offset, line, position))
                             count += 1
+                    elif decode == "call":
+                        operand = argument, self.keyword_names
+                        out.append(Instruction(op, operand, -1, None, offset, line, position))
+                        self.keyword_names = ()
+                    elif decode == "jump by" or decode == "jump to":
+                        start = offset + 2 + 2 * caches if decode == "jump by" else 0
+                        out.append(Instruction(op, None, start + argument * unit, None, offset, line, position))
+                    elif decode == "method":  # (function, self) or (NULL, attribute): as the attribute and NULL
+                        out.append(Instruction(op, names[argument], -1, None, offset, line, position))
+                        out.append(Instruction("NULL", None, -1, None, offset, line, position))
+                        count += 1
+                    else:
+                        decode(self, row, argument, offset)
+                        count = len(out)
                 except IndexError:
                     raise self.error(f"operand {argument} of {name} is out of range", offset) from None
                 if op in UNPACKS and stack_use(out[-1])[1] > len(code):  # storing a value takes at least a byte
                     raise self.error(f"{name} {argument} makes more values than the code can store", offset)
-            offset += 2
-            if caches:
-                after_caches = offset + 2 * caches
-                if code[offset:after_caches] != _EMPTY_CACHES[caches] and code[offset:after_caches].strip(b"\0"):
-                    raise self.caches_in_use(row, offset - 2)
-                offset = after_caches
+            after = offset + 2 + 2 * caches
+            if caches and code[offset + 2 : after] != _EMPTY_CACHES[caches] and code[offset + 2 : after].strip(b"\0"):
+                raise self.caches_in_use(row, offset)
+            offset = after
         self.check_last(row, offset)
 
-    def start(self) -> None:
-        """Emit what is on the stack at the start."""
+    def keep_what_is_sent(self) -> None:
+        """The None sent to a new generator of 3.10 stays on the stack, unless the first instruction pops it."""
         start = self.table.opcodes.get("GEN_START")
         if start is not None and self.raw.flags & MAKES_GENERATOR and self.raw.bytecode[:1] != bytes([start]):
-            self.emit("CONST", None, -1)  # the None sent to a new generator stays on the stack
+            self.emit("CONST", None, -1)
+
+    def extended(self, argument: int, offset: int) -> int:
+        """What the ``argument`` of an EXTENDED_ARG adds to the next one."""
+        if argument > 0xFFFFFF:
+            raise self.error("an operand of more than 32 bits", offset)
+        return argument << 8
 
     def index_of(self, offset: int, source: int) -> int:
         index = None if offset in self.no_entry else self.index_at.get(offset)

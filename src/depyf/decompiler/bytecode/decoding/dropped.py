@@ -89,7 +89,7 @@ def _resume(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> Non
     if decoder.resumed or hides and not decoder.out:
         return
     decoder.resumed = True
-    if argument != _START or any(i.op != "NOP" for i in decoder.out[decoder.before_resume :]):
+    if argument != _START or [i for i in decoder.out[decoder.before_resume :] if i.op != "NOP"]:
         raise decoder.error(f"{row.name} {argument} after what it should come before", offset)
     missing = [name for name in decoder.raw.cellvars if name not in decoder.made_cells]
     if missing or bool(decoder.raw.freevars) != decoder.copied_cells:

@@ -6,7 +6,7 @@ argument and the byte offset, and emits instructions through the decoder. Jump t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Union
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ..code.slot_names import CONDITIONAL_ANNOTATIONS
 from .dropped import DROPS, are_names, emit_none
@@ -101,11 +101,6 @@ def _import_with_bits(decoder: Decoder, row: OpcodeRow, argument: int, offset: i
     decoder.emit(IMPORT_KINDS[argument & 3] + row.op, decoder.raw.names[argument >> 2], offset)
 
 
-def _small_int(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    _limited(decoder, row, argument, offset, range(256))
-    decoder.emit(row.op, argument, offset)
-
-
 def _common_constant(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     constant = decoder.table.common_constants[argument]
     if constant == "AssertionError":
@@ -121,16 +116,6 @@ def _return_const(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) 
     decoder.emit("RETURN_VALUE", None, offset)
 
 
-def _count_to_1(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    _limited(decoder, row, argument, offset, range(2))
-    decoder.emit(row.op, argument, offset)
-
-
-def _count_to_2(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    _limited(decoder, row, argument, offset, range(3))
-    decoder.emit(row.op, argument, offset)
-
-
 def _count_2_or_3(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     _limited(decoder, row, argument, offset, range(2, 4))
     decoder.emit(row.op, argument, offset)
@@ -142,11 +127,6 @@ def _value_first(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -
     decoder.emit(row.op, argument, offset)
 
 
-def _flag(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    _limited(decoder, row, argument, offset, range(2))
-    decoder.emit(row.op, bool(argument), offset)
-
-
 def _cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     decoder.emit(row.op, (decoder.raw.cellvars + decoder.raw.freevars)[argument], offset)
 
@@ -155,8 +135,11 @@ def _cell_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> 
     _emit_local(decoder, row.op, argument, offset)
 
 
-def shared_slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    """Read a local variable whose name a cell has too."""
+def local_or_cell(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
+    """The rule of locals, where some of them have the name of a cell too."""
+    if decoder.locals[argument] not in decoder.shared:
+        decoder.emit(row.op, decoder.locals[argument], offset)
+        return
     if not decoder.table.cells_are_locals:
         raise decoder.error(f"{row.name} of {decoder.locals[argument]}, which lives in a cell", offset)
     _emit_local(decoder, row.op, argument, offset)
@@ -188,9 +171,12 @@ def _slot(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
 
 
 def _two_locals(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    first, second = row.op
-    _emit_local(decoder, first, argument >> 4, offset)
-    _emit_local(decoder, second, argument & 15, offset)
+    names = decoder.raw.localsplus
+    for op, slot in zip(row.op, (argument >> 4, argument & 15)):
+        if names[slot] in decoder.shared:
+            _emit_local(decoder, op, slot, offset)
+        else:
+            decoder.emit(op, names[slot], offset)
 
 
 def _jump_back(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -204,18 +190,6 @@ def _null_or_global(decoder: Decoder, row: OpcodeRow, argument: int, offset: int
     if argument & 1:
         decoder.emit("NULL", None, offset)
     decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
-
-
-def _global_or_null(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
-    if argument & 1:
-        decoder.emit("NULL", None, offset)
-
-
-def _attribute_or_method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, decoder.raw.names[argument >> 1], offset)
-    if argument & 1:
-        decoder.emit("NULL", None, offset)
 
 
 def _super_attribute(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -244,16 +218,6 @@ def _comparison_or_test(decoder: Decoder, row: OpcodeRow, argument: int, offset:
         decoder.emit("CONTAINS_OP", operator, offset)
     else:
         decoder.emit("IS_OP" if operator in ("is", "is not") else "COMPARE_OP", operator, offset)
-
-
-def _is(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    _limited(decoder, row, argument, offset, range(2))
-    decoder.emit(row.op, "is not" if argument else "is", offset)
-
-
-def _in(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    _limited(decoder, row, argument, offset, range(2))
-    decoder.emit(row.op, "not in" if argument else "in", offset)
 
 
 def _unpack(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
@@ -355,25 +319,26 @@ def _intrinsic_2(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -
         decoder.emit("INTRINSIC", (name, 2), offset)
 
 
-def _special_method(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
-    decoder.emit(row.op, SPECIAL_METHODS[argument], offset)
-
-
 def _iterator_kind(decoder: Decoder, row: OpcodeRow, argument: int, offset: int) -> None:
     if argument not in (0, GET_YIELD_FROM):
         raise decoder.error(f"{row.name} of an unknown kind, {argument}", offset)
     decoder.emit("GET_YIELD_FROM_ITER" if argument == GET_YIELD_FROM else row.op, None, offset)
 
 
-Rule = Union[str, Callable[["Decoder", "OpcodeRow", int, int], None]]
-RULES: dict[str, Rule] = {
-    "plain": "", "count": "argument", "const": "consts", "name": "names", "local": "locals", "method": "method",
-    "jump to": "jump to", "jump by": "jump by", "call": "call", "call function": "call",
+OPERANDS: dict[Any, Sequence[Any]] = {
+    "count": range(1 << 32), "small int": range(256), "count to 1": range(2), "count to 2": range(3),
+    "flag": (False, True), "is": ("is", "is not"), "in": ("in", "not in"), "special method": SPECIAL_METHODS,
 }  # fmt: skip
+"""By rule, where that is all that it says: the operands by argument."""
+RULES: dict[str, Any] = {
+    **{rule: rule for rule in (*OPERANDS, "plain", "const", "name", "local", "method", "call", "jump by", "jump to")},
+    **dict.fromkeys(("attribute or method", "global or null"), "and null"),
+    "call function": "call",
+}
 RULES.update({
     name[1:].replace("_", " "): function
     for name, function in list(globals().items())
     if name.startswith("_") and not name.startswith(("__", "_emit_", "_limit"))
 }, **DROPS)
-"""Rules by name: how the decoder itself finds the operand or target ('' if it has none); or a function, one of those
-above and in dropped.py, with spaces for underscores."""
+"""Rules by name. A string: the decoder's own loop has what is to be done, since it is frequent. Otherwise a function,
+one of those above and in dropped.py, with spaces for underscores."""

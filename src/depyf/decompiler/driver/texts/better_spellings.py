@@ -13,6 +13,7 @@ from ...limits.budget import OutOfBudget, part_for
 from ...printing.printer import PrintError, print_tree
 from ...printing.statement_printer import Known
 from ...proof import Verdict, prove
+from ...proof.identical import differ_in_first_line
 from ...proof.side_conditions.real_names import ANY_ORDER
 from ...surface_forms.changes import FormChange
 from ...surface_forms.dead_code import spell_dead_code, spell_loop_tests, spell_order_of_variables
@@ -97,7 +98,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
     texts = Texts(work.body(raw), raw, functools.partial(_text_of, work, raw, {}), work.compile, search)
     recompiled = work.candidate.recompiled.get(raw)
     found: list[FormChange] = []
-    if recompiled is None:
+    if recompiled is None or differ_in_first_line(raw, recompiled):
         return found
     if ANY_ORDER in verdict.assumptions:
         found = spell_order_of_variables(texts)

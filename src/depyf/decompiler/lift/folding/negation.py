@@ -15,11 +15,11 @@ _CHANGED = 1 << 16
 def negate(test: nodes.Expression) -> nodes.Expression:
     """Return the negation of ``test``, with as few changed comparisons and ``not`` as possible."""
     test = resolved(test)
-    if isinstance(test, Truth):
+    if test.__class__ is Truth:
         return nodes.UnaryOp("not", test.value)
-    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+    if test.__class__ is nodes.UnaryOp and test.op == "not":
         return test.operand
-    if isinstance(test, nodes.Compare) and len(test.ops) == 1 and test.ops[0] in _OPPOSITE:
+    if test.__class__ is nodes.Compare and test.ops[-1] in _OPPOSITE and not test.ops[1:]:
         if test.opposite is not None:
             return test.opposite
         if test.keeps_not:
@@ -27,11 +27,11 @@ def negate(test: nodes.Expression) -> nodes.Expression:
         opposite = nodes.Compare(test.left, [_OPPOSITE[test.ops[0]]], test.comparators)
         opposite.opposite = test
         return opposite
-    if isinstance(test, nodes.BoolOp):
+    if test.__class__ is nodes.BoolOp:
         parts = [negate(value) for value in test.values]
         if sum(map(_cost, parts)) <= sum(map(_cost, test.values)) + 1:  # for the `not` in front
             return nodes.BoolOp(_DUAL[test.op], parts, test.gap, test.later_gaps)
-    if isinstance(test, nodes.IfExp):
+    if test.__class__ is nodes.IfExp:
         parts = [negate(test.body), negate(test.orelse)]
         if sum(map(_cost, parts)) <= _cost(test):
             return nodes.IfExp(test.test, *parts)
@@ -42,13 +42,13 @@ def spelled(test: nodes.Expression) -> nodes.Expression:
     """Return ``test`` with ``not`` before an ``and`` or ``or`` whose comparisons can then stay as they are in the
     bytecode: ``not (a is b and c is d)`` for ``a is not b or c is not d``.
     """
-    if isinstance(test, nodes.UnaryOp) and test.op == "not" and isinstance(resolved(test.operand), nodes.BoolOp):
+    if test.__class__ is nodes.UnaryOp and test.op == "not" and isinstance(resolved(test.operand), nodes.BoolOp):
         inner = resolved(test.operand)
         assert isinstance(inner, nodes.BoolOp)
         values = [spelled(negate(value)) for value in inner.values]
         plain = nodes.BoolOp(_DUAL[inner.op], values, inner.gap)
         return plain if _fits(plain) and not _fits(inner) else test
-    if not isinstance(test, nodes.BoolOp):
+    if test.__class__ is not nodes.BoolOp:
         return test
     values = [spelled(resolved(value)) for value in test.values]
     values = _with_groups(test, values)
@@ -136,13 +136,13 @@ def changes(test: nodes.Expression) -> int:
 def _cost(test: nodes.Expression) -> int:
     """Return the distance of ``test`` from the bytecode: a changed comparison costs more than any number of ``not``."""
     test = resolved(test)
-    if isinstance(test, nodes.BoolOp):
+    if test.__class__ is nodes.BoolOp:
         return sum(map(_cost, test.values))
-    if isinstance(test, nodes.IfExp):
+    if test.__class__ is nodes.IfExp:
         return _cost(test.body) + _cost(test.orelse)
-    if isinstance(test, nodes.UnaryOp) and test.op == "not":
+    if test.__class__ is nodes.UnaryOp and test.op == "not":
         return 1 + (_cost(test.operand) if isinstance(resolved(test.operand), nodes.BoolOp) else 0)
-    return _CHANGED if isinstance(test, nodes.Compare) and test.opposite is not None else 0
+    return _CHANGED if test.__class__ is nodes.Compare and test.opposite is not None else 0
 
 
 def conjunction(

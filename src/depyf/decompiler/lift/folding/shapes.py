@@ -153,7 +153,7 @@ def in_a_chain(block: LiftedBlock) -> bool:
 
 def in_a_comprehension(block: LiftedBlock) -> bool:
     """Whether the block belongs to the clauses of a comprehension or generator expression, where no statements are."""
-    return block.evidence.is_clause or any(marker.kind == "accumulator" for marker in block.markers)
+    return block.evidence.is_clause or "accumulator" in [marker.kind for marker in block.markers]
 
 
 def bind_slots(block: LiftedBlock, stack: list[nodes.Expression]) -> None:

@@ -7,9 +7,10 @@ misplaced empty slot would be called, or passed as an argument.
 
 from __future__ import annotations
 
+import functools
 from typing import Tuple
 
-from ...bytecode import Instruction, RawCode, known_instructions, stack_use
+from ...bytecode import LOADS, Instruction, RawCode, known_instructions, stack_use
 from ...bytecode.dataflow import states_before
 from ..ignored import CANNOT_RAISE
 
@@ -42,9 +43,6 @@ def misplaced_slot(raw: RawCode) -> str:
     if not any(instruction.op == "NULL" for instruction in instructions):
         return ""
 
-    def after(index: int, entries: Entries, jump: bool) -> Entries:
-        return _after(raw, instructions, index, entries, jump=jump)
-
     def raised(instruction: Instruction, entries: Entries) -> Entries | None:
         handler = instruction.handler
         if handler is None or instruction.op in CANNOT_RAISE:
@@ -55,6 +53,7 @@ def misplaced_slot(raw: RawCode) -> str:
         return (*kept, *[VALUE] * (1 + handler.lasti))
 
     empty: Entries = ()
+    after = functools.partial(_after, raw, instructions)
     try:
         states_before(instructions, empty, after=after, raised=raised, meet=_meet)
     except _Misplaced as found:
@@ -68,11 +67,11 @@ def _meet(index: int, one: Entries, other: Entries) -> Entries:
     return tuple(a if a == b else UNCLEAR for a, b in zip(one, other))
 
 
-def _after(
-    raw: RawCode, instructions: list[Instruction], index: int, entries: Entries, *, jump: bool = False
-) -> Entries:
+def _after(raw: RawCode, instructions: list[Instruction], index: int, entries: Entries, jump: bool) -> Entries:
     """The stack after an instruction, on its jump or not. Raises _Misplaced."""
     ins = instructions[index]
+    if ins.op in LOADS:
+        return (*entries, VALUE)
     if ins.op == "NULL":
         before = instructions[index - 1] if index else ins
         if before.op in _METHOD_FORMS and before.offset == ins.offset >= 0 and entries:
@@ -88,10 +87,9 @@ def _after(
         taken = taken[2:]
     if ins.op == "POP" and taken == (EMPTY,) and raw.table.iterator_pairs:
         taken = ()  # the second slot of an iterator, which may be any object
-    for entry in taken:
-        if entry != VALUE:
-            raise _Misplaced(ins)
-    return (entries[:-pops] if pops else entries) + (VALUE,) * pushes
+    if taken.count(VALUE) < len(taken):
+        raise _Misplaced(ins)
+    return (*(entries[:-pops] if pops else entries), *[VALUE] * pushes)
 
 
 def _check_call(raw: RawCode, ins: Instruction, lower: str, upper: str) -> None:

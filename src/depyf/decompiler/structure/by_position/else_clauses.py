@@ -69,7 +69,7 @@ def write_else_clauses(body: list[nodes.Statement], skipped: Collection[str] = (
                 del block.body[start : start + count]
             if index or not block.is_clause:  # a chain of `elif` may be long: it is one statement
                 changed |= _join_jumps(statement, block.body, index)
-            if isinstance(statement, nodes.If):
+            if statement.__class__ is nodes.If:
                 seen.append(statement)
             todo += _blocks_in(statement, base)
     for one in seen:
@@ -178,8 +178,10 @@ def _after_body(
     if there is no clause, the ``rest`` of the list becomes one. Without columns, what is on lines below the clause.
     Return the new rest; None if nothing moves.
     """
-    orelse = (statement.orelse or rest) if isinstance(statement, nodes.If) else []
-    if not isinstance(statement, nodes.If) or not orelse or not leaves(orelse):
+    if statement.__class__ is not nodes.If:
+        return None
+    orelse = statement.orelse or rest
+    if not orelse or not leaves(orelse):
         return None
     body = statement.body
     start = next((at for at, one in enumerate(body) if at and _is_left_of(base, one) and _is_below(orelse, one)), 0)
@@ -240,7 +242,7 @@ def _join_jumps(statement: nodes.Statement, body: list[nodes.Statement], index: 
     a loop, which is below the statement and in its column, or with jumps without a column: move it there.
     """
     rest = body[index + 1 :]
-    if not isinstance(statement, (nodes.If, *TRIES)) or statement.column is None or len(rest) > 1:
+    if statement.column is None or rest[1:] or not isinstance(statement, (nodes.If, *TRIES)):
         return False
     jumps = [tail[-1] for tail in tails([statement]) if isinstance(tail[-1], _JUMPS)]
     last = next((one for one in [*jumps, *rest] if one.column is not None), None)
@@ -369,7 +371,7 @@ def _behind_a_leaving_if(statement: nodes.Statement) -> list[nodes.Statement] | 
     """What follows an ``if`` whose body ends with a jump is its ``else``, or an ``elif``, if it is indented. An assert
     statement has none.
     """
-    if not isinstance(statement, nodes.If) or not leaves(statement.body):
+    if statement.__class__ is not nodes.If or not leaves(statement.body):
         return None
     return statement.body if case_of(statement.test) is None and not _is_assert(statement) else None
 

@@ -16,12 +16,12 @@ def chain_elifs(body: list[Statement], kind: str) -> None:
     Where columns are known the tree already has each `else` of the source, unless there is no line for the keyword:
     then it is `elif`.
     """
-    chained = [one for inner in bodies(body) for one in inner if isinstance(one, n.If) and one.orelse[1:]]
+    chained = [one for inner in bodies(body) for one in inner if one.__class__ is n.If and one.orelse[1:]]
     for one in chained:
         _chain_without_room(one)
     for inner in reversed(bodies(body) if chained else []):
         for statement in inner:
-            if isinstance(statement, n.If) and len(statement.orelse) == 2:
+            if statement.__class__ is n.If and len(statement.orelse) == 2:
                 first, second = statement.orelse
                 if first.column is not None:
                     continue

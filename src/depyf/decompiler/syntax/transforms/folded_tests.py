@@ -32,7 +32,7 @@ def literals_in_values(body: list[Statement]) -> None:
     In ``if (a or 1) and b`` it is not: each operand has its own jump.
     """
     parts = list(walk(nodes.Module(body)))
-    if nodes.BoolOp not in {type(part) for part in parts}:
+    if nodes.BoolOp not in map(type, parts):
         return
     tested = [part for part in parts if isinstance(part, (nodes.If, nodes.While, nodes.IfExp, nodes.Assert))]
     jumps: set[int] = set()

@@ -14,7 +14,7 @@ from .tail_positions import DEFINITIONS
 def shorten_return_none(body: list[n.Statement], kind: str) -> None:
     """Spell the returns of None to match the function's other returns."""
     returns = [
-        statement for inner in n.bodies(body, DEFINITIONS) for statement in inner if isinstance(statement, n.Return)
+        statement for inner in n.bodies(body, DEFINITIONS) for statement in inner if statement.__class__ is n.Return
     ]
     has_value = not all(map(returns_none, returns))
     for statement in returns:
