@@ -307,7 +307,7 @@ def test_what_repeats_stands_once_and_what_does_not_stays():
     source = "def f(\n    a,\n    b,\n):\n" + "".join(lines) + "    other(a)\n    return [\n        h_3,\n    ]\n"
     text, gone = shortened(source.replace("make(7, 'h')", "make(7, 'other')"))
     assert gone > 90 and "make(7, 'other')" in text and text.count("# ... the same") == 2
-    assert text.startswith("def f(\n    a, b,\n):\n") and text.endswith("other(a)\n    return [h_3]\n")
+    assert text.startswith("def f(a, b):\n") and text.endswith("other(a)\n    return [h_3]\n")
 
 
 @pytest.mark.parametrize("one, line", [("(\n            a,\n        )", "(a,)"), ("a", "a"), ("'( '", "")])
