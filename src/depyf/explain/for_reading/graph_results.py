@@ -40,9 +40,12 @@ def unpack_results(text: FunctionText, outputs: Mapping[str, Sequence[str]], mad
             names.append(found)
             claimed.add(found)
             made.update({} if found in text.mentions else {found: wish})
+        bound = {id(subscript): names[index] for subscript, index in uses}
         for subscript, index in uses:
             assert subscript is not None
             text.replace(subscript, names[index])
+        text.remove(s for s in text.statements for target in [plain_target(s)]
+                    if target is not None and bound.get(id(getattr(s, "value", None))) == target.id)  # fmt: skip
         text.replace(statement.targets[0], ", ".join(names) if len(names) > 1 else f"({names[0]},)")
         text.undelete([name])
         taken += len(uses)
