@@ -44,11 +44,12 @@ def in_one_line(source: str) -> str:
             continue
         last = one.body[0].lineno - 1 if isinstance(one, _FUNCTIONS) else one.end_lineno
         part = lines[one.lineno - 1 : last]
-        words = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", " ".join([*part[:1], *(line.strip() for line in part[1:])]))
-        if len(part) < 2 or len(words) > _LINE or "#" in words:
+        words = "\n".join([*part[:1], *(line.strip() for line in part[1:])])
+        if len(part) < 2 or len(words) > _LINE + 2 * len(part) or "#" in words:
             continue
-        for line in (re.sub(r",(?=[\]})])", "", words), words):  # the comma of a tuple of one item stays
-            if _is_same(one, line.strip()):
+        for line in (re.sub(r",\n(?=[\]})])", "", words), words):  # the comma of a tuple of one item stays
+            line = re.sub(r"(?<=[(\[{])\n|\n(?=[)\]}])", "", line).replace("\n", " ")
+            if len(line) <= _LINE and _is_same(one, line.strip()):
                 lines[one.lineno - 1 : last] = [line]
                 break
     return "\n".join(lines)
