@@ -96,7 +96,8 @@ def _lives_on(text: FunctionText, original: str, name: str) -> bool:
 
 
 def later_names(text: FunctionText, is_temporary: IsTemporary) -> int:
-    """`t = f(); g(t); x = t; h(x)` becomes `x = f(); g(x); h(x)`, if `x` can have the value at once. `x = x` goes."""
+    """`t = f(); g(t); x = t; h(x)` becomes `x = f(); g(x); h(x)`, if `x` can have the value at once. `x = x` of a
+    parameter goes."""
     taken: set[str] = set()
     gone = 0
     for statement in text.statements:
@@ -109,7 +110,7 @@ def later_names(text: FunctionText, is_temporary: IsTemporary) -> int:
                 continue
             for mention in text.mentions[value.id]:
                 text.replace(mention, target.id)
-        elif target.id in text.declared:
+        elif target.id not in text.parameters:
             continue
         gone += text.remove([statement])
         taken |= {target.id, value.id}
