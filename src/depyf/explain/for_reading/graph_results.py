@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-from typing import Mapping, Sequence
+from typing import Mapping, Optional, Sequence
 
 from .edits import FunctionText, plain_target
 
 __all__ = ["settle_names", "unpack_results"]
 
 _MOST = 40
+_Reads = Sequence[Optional[ast.Subscript]]
 
 
 def unpack_results(text: FunctionText, outputs: Mapping[str, Sequence[str]], made: dict[str, str]) -> int:
@@ -33,13 +34,10 @@ def unpack_results(text: FunctionText, outputs: Mapping[str, Sequence[str]], mad
             continue
         names: list[str] = []
         for index, wish in enumerate(wished):
-            found = wish if wish.isidentifier() and not keyword.iskeyword(wish) else f"result_{index}"
             reads = [one for one, at in uses if at == index]
-            while found in claimed or not _is_free(text, found, reads, text.block_of(statement)):
-                found += "_"
-            names.append(found)
-            claimed.add(found)
-            made.update({} if found in text.mentions else {found: wish})
+            names.append(_name(text, wish, f"result_{index}", claimed, reads, text.block_of(statement)))
+            claimed.add(names[-1])
+            made.update({} if names[-1] in text.mentions else {names[-1]: wish})
         bound = {id(subscript): names[index] for subscript, index in uses}
         for subscript, index in uses:
             assert subscript is not None
@@ -63,7 +61,16 @@ def settle_names(text: FunctionText, made: Mapping[str, str]) -> None:
                 text.replace(mention, wish)
 
 
-def _is_free(text: FunctionText, name: str, reads: Sequence[ast.Subscript | None], block: list[ast.stmt]) -> bool:
+def _name(
+    text: FunctionText, wish: str, otherwise: str, claimed: set[str], reads: _Reads, block: list[ast.stmt]
+) -> str:
+    found = wish if wish.isidentifier() and not keyword.iskeyword(wish) else otherwise
+    while found in claimed or not _is_free(text, found, reads, block):
+        found += "_"
+    return found
+
+
+def _is_free(text: FunctionText, name: str, reads: _Reads, block: list[ast.stmt]) -> bool:
     """Whether nothing has this name, or only this result, from a statement of the block on."""
     first = min(text.mentions.get(name, ()), key=lambda one: (one.lineno, one.col_offset), default=None)
     bound = next((s for s in block if plain_target(s) is first), None)
