@@ -307,15 +307,15 @@ def test_what_repeats_stands_once_and_what_does_not_stays():
     source = "def f(\n    a,\n    b,\n):\n" + "".join(lines) + "    other(a)\n    return [\n        h_3,\n    ]\n"
     text, gone = shortened(source.replace("make(7, 'h')", "make(7, 'other')"))
     assert gone > 90 and "make(7, 'other')" in text and text.count("# ... the same") == 2
-    assert text.startswith("def f(\n    a, b,\n):\n") and text.endswith("other(a)\n    return [h_3]\n")
+    assert text.startswith("def f(a, b):\n") and text.endswith("other(a)\n    return [h_3]\n")
 
 
-@pytest.mark.parametrize("one, line", [("(\n            a,\n        )", "(a,)"), ("a", "a"), ("'( '", "")])
+@pytest.mark.parametrize("one, line", [("(\n            a,\n        )", "(a,)"), ("a", "a"), ("'( '", "'( '")])
 def test_a_statement_that_has_become_short_is_one_line(one, line):
     lines = ["    h_{0} = make({0})\n".format(n) for n in range(90)]
     source = "def f(a):\n" + "".join(lines) + "    return g(\n        {},\n        3,\n    )\n".format(one)
     ends = "    return g({}, 3,)\n" if "," in line else "    return g({}, 3)\n"
-    assert shortened(source)[0].endswith(ends.format(line) if line else source[-30:])
+    assert shortened(source)[0].endswith(ends.format(line))
 
 
 def test_parameters_of_a_short_header_stay():

@@ -66,7 +66,7 @@ def test_methods_of_builtin_classes_are_called_by_name() -> None:
         """
     )
     assert "1 look-up of a builtin" in folded.describe()
-    assert "names for a builtin's method" in folded.describe()
+    assert "3 copies of a name" in folded.describe()
 
 
 def test_methods_of_what_is_no_builtin_class_keep_their_names() -> None:
@@ -192,8 +192,7 @@ def test_frame_lists_of_a_function_in_the_text() -> None:
             def resumed(__nested_resume_fns, __nested_frame_values, x):
                 return __nested_frame_values
 
-            found = __comprehension_f_at_3_1(x, rows)
-            return resumed([], [], found)
+            return resumed([], [], __comprehension_f_at_3_1(x, rows))
         """
     )
 

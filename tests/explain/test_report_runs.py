@@ -83,7 +83,7 @@ def test_constants_are_assigned(tmp_path):
         ("return other({})(x)".format(CELLS), "return other({})(x)".format(CELLS)),
         (
             "c = g.__closure__[0]\n    p = (c,)\n    r = __resume_at_1_2(p)\n    return __resume_at_3_4([r], [x])",
-            "r = __resume_at_1_2\n",
+            "return __resume_at_3_4([__resume_at_1_2], [x])\n",
         ),
         ("return __resume_at_1_2((k, n))(x)", "return __resume_at_1_2((k, n))(x)"),
     ],

@@ -39,19 +39,22 @@ class FunctionText:
         self._blocks: dict[int, list[ast.stmt]] = {}
         self._places: dict[int, int] = {}  # of a statement in its block
         self._owners: dict[int, ast.stmt] = {}  # of names and statements: the statement around
-        self._statements: list[ast.stmt] = []
-        self._look(self.function)
-        self._statements.sort(key=lambda node: (node.lineno, node.col_offset))
+        self.statements: list[ast.stmt] = []
+        self.nodes = self._look(self.function)
+        self.statements.sort(key=lambda node: (node.lineno, node.col_offset))
+        scopes = [one for one in self.statements if isinstance(one, (ast.Global, ast.Nonlocal))]
+        self.declared = {name for one in scopes for name in one.names}
         self._removed: set[int] = set()
+        self._deleted: set[str] = set()  # names that go from `del` statements
 
-    def _look(self, function: ast.FunctionDef) -> None:
+    def _look(self, function: ast.FunctionDef) -> list[ast.AST]:
         todo: list[tuple[ast.AST, ast.stmt]] = [(function, function)]
         for node, owner in todo:  # it grows: breadth first, as `ast.walk`
             if isinstance(node, ast.Name):
                 self.mentions.setdefault(node.id, []).append(node)
                 self._owners[id(node)] = owner
             elif isinstance(node, ast.stmt) and node is not function:
-                self._statements.append(node)
+                self.statements.append(node)
                 self._owners[id(node)] = owner
                 owner = node
             for _, child in ast.iter_fields(node):
@@ -62,19 +65,25 @@ class FunctionText:
                     if isinstance(child[0], ast.stmt):
                         self._blocks.update((id(one), child) for one in child)
                         self._places.update((id(one), place) for place, one in enumerate(child))
+        return [node for node, _ in todo]
 
     @property
     def parameters(self) -> list[str]:
         """Names of all parameters, in order."""
-        args = self.function.args
-        found = [a.arg for a in list(getattr(args, "posonlyargs", [])) + args.args]
-        found += [args.vararg.arg] if args.vararg else []
-        found += [a.arg for a in args.kwonlyargs]
-        return found + ([args.kwarg.arg] if args.kwarg else [])
+        return [one.arg for one in ast.iter_child_nodes(self.function.args) if isinstance(one, ast.arg)]
 
-    def statements(self) -> Iterator[ast.stmt]:
-        """Every statement inside the function, in order of text."""
-        return iter(self._statements)
+    def bound_once(self) -> Iterator[tuple[str, ast.Assign]]:
+        """The function's own variables with the one statement that assigns to each, `name = value`."""
+        others = {*self.parameters, *self.declared}
+        for statement in self.statements:
+            target = plain_target(statement)
+            if target is not None and target.id not in others and self.stores(target.id) == 1:
+                assert isinstance(statement, ast.Assign)
+                yield target.id, statement
+
+    def loads(self, name: str) -> list[ast.Name]:
+        """Where `name` is read."""
+        return [one for one in self.mentions.get(name, []) if isinstance(one.ctx, ast.Load)]
 
     def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statement list that holds `statement`."""
@@ -114,53 +123,48 @@ class FunctionText:
             end = self._span(nodes[count])[0]
         self._edits.append((start, end, b""))
 
-    def remove(self, statements: Iterable[ast.stmt]) -> None:
-        """Removes whole statements; a block which would be left empty gets a `pass`."""
-        for statement in statements:
-            self._removed.add(id(statement))
+    def remove(self, statements: Iterable[ast.stmt]) -> int:
+        """Removes whole statements; a block which would be left empty gets a `pass`. Returns how many."""
+        before = len(self._removed)
+        self._removed.update(map(id, statements))
+        return len(self._removed) - before
 
-    def undelete(self, names: set[str]) -> int:
-        """Takes `names` out of `del` statements. Returns how many statements went away."""
-        gone = 0
-        for statement in self.statements():
-            if not isinstance(statement, ast.Delete) or id(statement) in self._removed:
-                continue
-            kept = [t for t in statement.targets if not (isinstance(t, ast.Name) and t.id in names)]
-            if not kept:
-                self.remove([statement])
-                gone += 1
-            elif len(kept) < len(statement.targets):
-                self.replace(statement, "del " + ", ".join(self.text(t) for t in kept))
-        return gone
+    def inline(self, name: str, statement: ast.Assign, value: str) -> None:
+        """Writes `value` wherever `name` is read, in the place of the statement which binds it."""
+        for mention in self.loads(name):
+            self.replace(mention, value)
+        self.remove([statement])
+        self.undelete([name])
 
-    @property
-    def is_edited(self) -> bool:
-        """Whether `apply` would give another text."""
-        return bool(self._edits or self._removed)
+    def undelete(self, names: Iterable[str]) -> None:
+        """Takes `names` out of `del` statements."""
+        self._deleted.update(names)
 
     def apply(self) -> str:
         """The text with all edits made."""
+        for statement in self.statements:
+            if isinstance(statement, ast.Delete):
+                kept = [one for one in statement.targets if getattr(one, "id", "") not in self._deleted]
+                if not kept:
+                    self.remove([statement])
+                elif len(kept) < len(statement.targets):
+                    self.replace(statement, "del " + ", ".join(map(self.text, kept)))
         edits = list(self._edits)
-        for statement in self.statements():
+        for statement in self.statements:
             if id(statement) not in self._removed:
                 continue
             block = self.block_of(statement)
             if statement is block[0] and all(id(one) in self._removed for one in block):
-                start, end = self._span(statement)
-                edits.append((start, end, b"pass"))
+                edits.append((*self._span(statement), b"pass"))
             else:
                 edits.append((self._starts[statement.lineno - 1], self._starts[statement.end_lineno or 1], b""))
-        edits.sort()
         out: list[bytes] = []
-        data, at = self._bytes, 0
-        for start, end, text in edits:
-            if start < at:
-                continue  # inside a statement which has gone already
-            out.append(data[at:start])
-            out.append(text)
-            at = end
-        out.append(data[at:])
-        return b"".join(out).decode()
+        at = 0
+        for start, end, text in sorted(edits):
+            if start >= at:  # else it is inside a statement which has gone already
+                out += [self._bytes[at:start], text]
+                at = end
+        return b"".join([*out, self._bytes[at:]]).decode()
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
         line: int = node.lineno  # type: ignore[attr-defined]

@@ -10,98 +10,87 @@ import ast
 
 from .edits import FunctionText, plain_target
 
-__all__ = ["closures", "made_function", "prologue_marks"]
+__all__ = ["FRAME_PARAMETERS", "closures", "frame_lists", "hides_lists", "made_function", "prologue_marks"]
 
+FRAME_PARAMETERS = ("__nested_resume_fns", "__nested_frame_values")
 _MADE = ("__resume_at_", "__comprehension_")
 """The beginnings of the names of the functions that Dynamo makes out of parts of a function."""
 
 _PROLOGUE = "__is_tracing_resume_prologue"
 
 
-def made_function(text: FunctionText, callee: ast.expr) -> str:
+def made_function(callee: ast.expr) -> str:
     """The name of the function of Dynamo's that is called; "" for another: `callee` may be what makes it of cells,
-    `closed_over(...)`, or a name for these."""
-    for _ in range(3):
-        if isinstance(callee, ast.Call) and len(callee.args) == 1:
-            callee = callee.func
-        elif isinstance(callee, ast.Call) and text.text(callee.func) == "closed_over":
-            callee = callee.args[0]
-        elif isinstance(callee, ast.Name) and not callee.id.startswith(_MADE) and text.stores(callee.id) == 1:
-            values = [s.value for s in text.statements() for t in [plain_target(s)]
-                      if isinstance(s, ast.Assign) and t is not None and t.id == callee.id]  # fmt: skip
-            callee = values[0] if values and isinstance(values[0], ast.Call) else callee
+    or `closed_over(...)`."""
+    if isinstance(callee, ast.Call) and callee.args:
+        is_closed = isinstance(callee.func, ast.Name) and callee.func.id == "closed_over"
+        callee = callee.args[0] if is_closed else callee.func
     return callee.id if isinstance(callee, ast.Name) and callee.id.startswith(_MADE) else ""
 
 
 def closures(text: FunctionText) -> int:
     """`__resume_at_1_2(((lambda: k).__closure__[0],))(x)` becomes `__resume_at_1_2(x)`: free variables are globals of
     the page. Variables of the function itself are given to it: `closed_over(__resume_at_1_2, k=k)(x)`. So it is where
-    the tuple of cells has a name."""
-    values = {t.id: s.value for s in text.statements() for t in [plain_target(s)] if isinstance(s, ast.Assign) and t}
-    declared = {name for s in text.statements() if isinstance(s, (ast.Nonlocal, ast.Global)) for name in s.names}
-    taken: set[int] = set()  # the ids of names of tuples that are gone
+    the tuple of cells has a name; it may have cells of resume functions of callees, with nested graph breaks."""
+    values: dict[str, ast.expr] = {name: statement.value for name, statement in text.bound_once()}
+    own = {*(name for name in text.mentions if text.stores(name)), *text.parameters} - text.declared
     made = 0
-    for node in ast.walk(text.function):
+    for node in text.nodes:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or len(node.args) != 1:
             continue
-        if not node.func.id.startswith(_MADE):
-            continue
-        given = node.args[0]
-        cells: ast.expr | None = given
-        if isinstance(given, ast.Name):
-            cells = values.get(given.id) if text.stores(given.id) == 1 else None
-        names = _cells(cells)
-        if names is None and not _are_of_other_functions(text, cells, values):
-            continue
-        own = [name for name in names or () if (text.stores(name) or name in text.parameters) and name not in declared]
-        variables = ", ".join(f"{name}={name}" for name in own)
-        text.replace(node, f"closed_over({node.func.id}, {variables})" if own else node.func.id)
-        taken.add(id(given))
-        made += 1
-    _drop_unread(text, taken)
+        cells = _value(node.args[0], values)
+        parts = [_value(one, values) for one in cells.elts] if isinstance(cells, ast.Tuple) else []
+        if parts and made_function(node.func) and all("__closure__" in text.text(one) for one in parts):
+            names = [function.body.id for one in parts for function in ast.walk(one)
+                     if isinstance(function, ast.Lambda) and isinstance(function.body, ast.Name)]  # fmt: skip
+            variables = "".join(f", {name}={name}" for name in names if name in own)
+            text.replace(node, f"closed_over({node.func.id}{variables})" if variables else node.func.id)
+            made += 1
     return made
 
 
-def _are_of_other_functions(text: FunctionText, cells: ast.expr | None, values: dict[str, ast.expr]) -> bool:
-    """Whether this is `(inner.__closure__[0],)`: with nested graph breaks, resume functions of callees are made too."""
-    if not isinstance(cells, ast.Tuple):
-        return False
-    parts = [values.get(one.id) if isinstance(one, ast.Name) else one for one in cells.elts]
-    return bool(parts) and all(one is not None and "__closure__" in text.text(one) for one in parts)
-
-
-def _drop_unread(text: FunctionText, taken: set[int]) -> None:
-    """The assignments to names of which every mention is gone."""
-    gone = set()
-    for statement in text.statements():
-        target = plain_target(statement)
-        if target is None or not isinstance(statement, ast.Assign) or _cells(statement.value) is None:
-            continue
-        read = [one for one in text.mentions[target.id] if isinstance(one.ctx, ast.Load)]
-        if read and all(id(one) in taken for one in read):
-            text.remove([statement])
-            gone.add(target.id)
-    text.undelete(gone)
-
-
-def _cells(node: ast.expr | None) -> list[str] | None:
-    """Names in a tuple of `(lambda: name).__closure__[0]`; None for anything else."""
-    if not isinstance(node, ast.Tuple):
-        return None
-    names = []
-    for one in node.elts:
-        attribute = one.value if isinstance(one, ast.Subscript) else None
-        function = attribute.value if isinstance(attribute, ast.Attribute) else None
-        if not isinstance(attribute, ast.Attribute) or attribute.attr != "__closure__":
-            return None
-        if not isinstance(function, ast.Lambda) or not isinstance(function.body, ast.Name):
-            return None
-        names.append(function.body.id)
-    return names
+def _value(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
+    return values.get(node.id, node) if isinstance(node, ast.Name) else node
 
 
 def prologue_marks(text: FunctionText) -> int:
     """`__is_tracing_resume_prologue = True` tells Dynamo where a resume function's own part ends."""
-    marks = [s for s in text.statements() for t in [plain_target(s)] if t is not None and t.id == _PROLOGUE]
-    text.remove(marks)
-    return len(marks)
+    return text.remove(s for s in text.statements for t in [plain_target(s)] if t is not None and t.id == _PROLOGUE)
+
+
+# ---- frame lists: the two leading lists of a resume function, empty unless graph breaks are nested
+
+
+def frame_lists(text: FunctionText) -> int:
+    """`__resume_at_1_2([], [], x)` becomes `__resume_at_1_2(x)`; unread frame parameters go from the header.
+
+    Where the text defines the function itself, both change or none.
+    """
+    calls = [node for node in text.nodes if isinstance(node, ast.Call) and _passes_empty_lists(node)]
+    callees = {id(call.func) for call in calls}
+    inner = {one.name: one for one in text.statements if isinstance(one, ast.FunctionDef)}
+    without = [one for one in inner.values() if hides_lists(one) and callees.issuperset(map(id, text.loads(one.name)))]
+    without_names = {one.name for one in without}
+    cut: list[list[ast.expr]] = []
+    for call in calls:
+        called = call.func.id if isinstance(call.func, ast.Name) else ""
+        if called in without_names or (called not in inner and made_function(call.func)):
+            cut.append(call.args)
+    cut += [one.args.args for one in [*without, text.function] if hides_lists(one)]  # type: ignore[misc]
+    for both in cut:
+        text.cut_first(both, 2)
+    return 2 * len(cut)
+
+
+def hides_lists(function: ast.FunctionDef) -> bool:
+    """Whether a function has the two frame lists as parameters and never reads them."""
+    arguments = function.args
+    return (
+        tuple(one.arg for one in arguments.args[:2]) == FRAME_PARAMETERS and not arguments.defaults
+        and not getattr(arguments, "posonlyargs", [])
+        and not any(isinstance(node, ast.Name) and node.id in FRAME_PARAMETERS for node in ast.walk(function))
+    )  # fmt: skip
+
+
+def _passes_empty_lists(call: ast.Call) -> bool:
+    return len(call.args) >= 2 and all(isinstance(a, ast.List) and not a.elts for a in call.args[:2])

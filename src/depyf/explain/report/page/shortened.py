@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Sequence
 
 from ....decompiler.proof.compile_worker import syntax_tree
-from ...for_reading.bookkeeping import one_by_one
+from ...for_reading.lines import in_one_line, one_by_one
 from .repeats import runs
 
 __all__ = ["FETCHED", "LONG", "filled_signature", "shortened", "without_fetches"]
@@ -20,7 +20,6 @@ __all__ = ["FETCHED", "LONG", "filled_signature", "shortened", "without_fetches"
 FETCHED = "parameters and buffers are fetched from the module"
 LONG = 80  # lines that a page shows of a function or a graph in full
 _WIDTH = 116
-_LINE = 100
 _FEWEST_FETCHED = 8
 _FEWEST_LEFT_OUT = 6  # lines: less is not worth a comment
 _NAMES_SHOWN = 4
@@ -81,32 +80,9 @@ def shortened(source: str) -> tuple[str, int]:
             items = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else node.elts
             _items(edits, items)
     after = _filled_lists(edits.apply())
-    text = filled_signature(_in_one_line("\n".join(after) + "\n"))
+    text = filled_signature(in_one_line("\n".join(after) + "\n"))
     syntax_tree(text)
     return text, len(lines) - text.count("\n")
-
-
-def _in_one_line(source: str) -> str:
-    """The text with each statement in one line that has become short enough."""
-    lines = source.split("\n")
-    simple = [one for one in ast.walk(syntax_tree(source)) if isinstance(one, ast.stmt) and not hasattr(one, "body")]
-    for one in sorted(simple, key=lambda node: -node.lineno):
-        part = lines[one.lineno - 1 : one.end_lineno]
-        words = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", " ".join([part[0], *(line.strip() for line in part[1:])]))
-        if len(part) == 1 or len(words) > _LINE or "#" in words:
-            continue
-        for line in (words, re.sub(r",(?=[\]})])", "", words)):  # the comma of a tuple of one item stays
-            if _is_same(one, line.strip()):
-                lines[one.lineno - 1 : one.end_lineno] = [line]
-                one.end_lineno = one.lineno
-    return "\n".join(lines)
-
-
-def _is_same(statement: ast.stmt, text: str) -> bool:
-    try:
-        return ast.dump(syntax_tree(text)) == ast.dump(ast.Module([statement], type_ignores=[]))
-    except SyntaxError:
-        return False
 
 
 def filled_signature(source: str) -> str:
