@@ -219,9 +219,11 @@ class Decoder:
                         out.append(Instruction(op, None, -1, None, offset, line, position))
                     elif decode in operands:
                         out.append(Instruction(op, operands[decode][argument], -1, None, offset, line, position))
-                    elif decode == "and null":
-                        out.append(Instruction(op, names[argument >> 1], -1, None, offset, line, position))
-                        if argument & 1:
+                    elif decode == "and null" or decode == "method":
+                        is_method = decode == "method"  # (function, self) or (NULL, attribute): as attribute and NULL
+                        index = argument if is_method else argument >> 1
+                        out.append(Instruction(op, names[index], -1, None, offset, line, position))
+                        if is_method or argument & 1:
                             out.append(Instruction("NULL", None, -1, None, offset, line, position))
                             count += 1
                     elif decode == "call":
@@ -231,10 +233,6 @@ class Decoder:
                     elif decode == "jump by" or decode == "jump to":
                         start = offset + 2 + 2 * caches if decode == "jump by" else 0
                         out.append(Instruction(op, None, start + argument * unit, None, offset, line, position))
-                    elif decode == "method":  # (function, self) or (NULL, attribute): as the attribute and NULL
-                        out.append(Instruction(op, names[argument], -1, None, offset, line, position))
-                        out.append(Instruction("NULL", None, -1, None, offset, line, position))
-                        count += 1
                     else:
                         decode(self, row, argument, offset)
                         count = len(out)
