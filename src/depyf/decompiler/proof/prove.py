@@ -54,10 +54,9 @@ def _prove(
     differences = metadata_differences(original, recompiled, names=names) if differs or names else ()
     if differences:
         return Verdict(Level.UNPROVEN, "", differences, difference=Difference(differences[0], original.qualname))
-    if not differs or not only_identical and differ_in_first_line(original, recompiled):
-        return _without_reading(original, recompiled, differs)
-    if only_identical:
-        return unproven("not identical")
+    found = _without_reading(original, recompiled, differs, only_identical)
+    if found is not None:
+        return found
     try:
         doubt = reading_in_doubt(original)
         alike = None if doubt else _paired(original, recompiled)
@@ -89,8 +88,14 @@ def _prove(
     return other if other.proven else _or_else(other, _in_lock_step(a, b))
 
 
-def _without_reading(original: RawCode, recompiled: RawCode, differs: tuple[str, ...]) -> Verdict:
-    """The verdict for code objects whose instructions are the same, whatever they mean."""
+def _without_reading(
+    original: RawCode, recompiled: RawCode, differs: tuple[str, ...], only_identical: bool
+) -> Verdict | None:
+    """The verdict, if it is the same whatever the instructions mean."""
+    if differs and only_identical:
+        return unproven("not identical")
+    if differs and not differ_in_first_line(original, recompiled):
+        return None
     if other_nans(original, recompiled):
         return unproven(NANS)
     level, method = (Level.EXACT, "instructions") if differs else (Level.IDENTICAL, "")
