@@ -31,7 +31,6 @@ from ..syntax import nodes
 from .listings import finished_as_text
 from .nesting import Nesting
 from .passes import FINISHING
-from .progress import Progress
 from .refusals.by_kind import partial_body
 from .refusals.marks import definitions_in, mark_stand_ins, refused_body, tree_around
 from .refusals.partial import Partial
@@ -44,6 +43,7 @@ from .strategies import Strategy
 from .texts.authors_layout import identical_at_once, laid_out, spelled_and_laid_out, wrapped_instead
 from .texts.better_spellings import spelled_exactly
 from .texts.candidate import Candidate
+from .tries import Tries
 from .units import BUGS, FUNCTION_STRATEGIES, STRATEGIES, Unit, lift_unit, strategies_of
 from .unstructured import unstructured_body
 from .work import Finishing
@@ -85,9 +85,9 @@ class Decompilation:
         self.stepper = stepper or self.quiet
         self.is_part = is_part
         check_rules(self.settings.skip_rules - KINDS.keys())
-        self.progress = {raw: Progress(self._strategies(raw)) for raw in self.nesting.codes}
+        self.tries = {raw: Tries(self._strategies(raw)) for raw in self.nesting.codes}
         self.refused: dict[RawCode, DecompilationError] = {}
-        self.changes = 0  # of ``refused`` and ``progress``
+        self.changes = 0  # of ``refused`` and ``tries``
         self.proofs: dict[Any, tuple[Verdict, list[tuple[RawCode, int]]]] = {}  # symbolic ones
         self.candidate = Candidate()
         self.is_wrapped = False  # though it will be laid out
@@ -163,52 +163,52 @@ class Decompilation:
     # Trees
 
     def unit(self, raw: RawCode) -> Unit:
-        progress = self.progress[raw]
-        if progress.unit is None:
-            progress.unit = lift_unit(raw, self.stepper_of(raw), progress.strategy)
-        return progress.unit
+        tries = self.tries[raw]
+        if tries.unit is None:
+            tries.unit = lift_unit(raw, self.stepper_of(raw), tries.strategy)
+        return tries.unit
 
     def stepper_of(self, raw: RawCode) -> Stepper:
         """The stepper for the stages of ``raw``."""
         return self.stepper if raw is self.root else self.quiet
 
     def strategy(self, raw: RawCode) -> Strategy:
-        return self.progress[raw].strategy
+        return self.tries[raw].strategy
 
     def failed(self, raw: RawCode, error: DecompilationError) -> bool:
         """Switch to the next strategy after one failed for ``raw``; if there is none, refuse ``raw``, return True."""
-        progress = self.progress[raw]
-        progress.fail(error)
+        tries = self.tries[raw]
+        tries.fail(error)
         self.changes += 1
         for stale in (raw, *self.nesting.ancestors(raw)):
-            self.progress[stale].body = None
-        if progress.are_over:
-            nested = [(one, self.progress[one]) for one in raw.nested if kind_of(one) == "lambda"]
+            self.tries[stale].body = None
+        if tries.are_over:
+            nested = [(one, self.tries[one]) for one in raw.nested if kind_of(one) == "lambda"]
             lambdas = [(one, its) for one, its in nested if its.unstructured is not None]
             if lambdas:  # their statements are no expression: without them it may be proven
                 for one, its in lambdas:
-                    self.refused[one] = (its.failures or progress.failures)[0]
+                    self.refused[one] = (its.failures or tries.failures)[0]
                     its.body = its.unstructured = None
-                progress.failures.clear()
+                tries.failures.clear()
                 return False
-            failures = progress.failures
+            failures = tries.failures
             self.refused[raw] = next((one for one in failures if isinstance(one, OutOfBudget)), failures[0])
-            progress.unstructured = None
+            tries.unstructured = None
         return raw in self.refused
 
     def body(self, raw: RawCode) -> list[nodes.Statement]:
         """The finished statements of ``raw``; raises if a lambda or comprehension has none."""
-        progress = self.progress[raw]
-        if progress.body is None:
+        tries = self.tries[raw]
+        if tries.body is None:
             error = self.refused.get(raw)
             while error is None:
                 try:
                     with part_for(raw, len(raw.bytecode) // 2, raw.qualname):
-                        if progress.strategy.engine == "structured":
+                        if tries.strategy.engine == "structured":
                             error = self.unit(raw).error
                         if error is None:
-                            progress.body = self.finished(raw)
-                            return progress.body
+                            tries.body = self.finished(raw)
+                            return tries.body
                 except DecompilationError as failure:
                     error = failure
                 except RecursionError:
@@ -225,8 +225,8 @@ class Decompilation:
             partial = self.partial(raw, error)
             if partial.stand_in is None and kind_of(raw) in ("lambda", "comprehension", "generic", "annotations"):
                 raise DecompilationError(f"{raw.name} in it: {error.reason}", stage=error.stage, where=raw.qualname)
-            progress.body = partial.body
-        return progress.body
+            tries.body = partial.body
+        return tries.body
 
     def partial(self, raw: RawCode, error: DecompilationError) -> Partial:
         """The provable parts of the refused ``raw``."""
@@ -266,17 +266,17 @@ class Decompilation:
         return True
 
     def finished(self, raw: RawCode, strategy: Strategy | None = None) -> list[nodes.Statement]:
-        progress, enclosing = self.progress[raw], self.nesting.around(raw)
-        progress.unstructured = None
-        strategy = strategy or progress.strategy
+        tries, enclosing = self.tries[raw], self.nesting.around(raw)
+        tries.unstructured = None
+        strategy = strategy or tries.strategy
         if strategy.engine != "structured":
             return unstructured_body(self, raw, enclosing)
         # Lifted anew each time: resolving changes the tree in place, which must not affect a retry.
-        unit, progress.unit = progress.unit or lift_unit(raw, self.quiet, strategy), None
+        unit, tries.unit = tries.unit or lift_unit(raw, self.quiet, strategy), None
         if unit.error is not None:
             raise unit.error
-        progress.form = unit.form
-        progress.is_by_columns |= unit.is_by_columns
+        tries.form = unit.form
+        tries.is_by_columns |= unit.is_by_columns
         if raw in self.nesting.bound:
             self.nesting.bound[raw] -= comprehension_variables(unit.instructions)
         skipped = frozenset(self.settings.skip_transforms) | strategy.skipped_transforms
@@ -294,21 +294,21 @@ class Decompilation:
             objects=self.shared.objects,
         )  # fmt: skip
         FINISHING.run(work, self.stepper_of(raw).observer(FINISHING))
-        progress.folds_asserts = work.folds_asserts
+        tries.folds_asserts = work.folds_asserts
         refused = [(child, self.refused[child]) for child in raw.nested if child in self.refused]
         mark_stand_ins(work.body, [(child, error, self.partial(child, error).stand_in) for child, error in refused])
         return work.body
 
     def tree(self) -> nodes.Node:
         tree = self.tree_of(self.root)
-        self.stepper.stage("polish", lambda: finished_as_text(tree, self.progress[self.root].body, self.root))
+        self.stepper.stage("polish", lambda: finished_as_text(tree, self.tries[self.root].body, self.root))
         return tree
 
     def tree_of(self, raw: RawCode) -> nodes.Node:
         """``raw`` as a definition, a module, or an expression."""
         kind = kind_of(raw)
         try:
-            if kind == "lambda" and self.body(raw) is not None and self.progress[raw].unstructured is None:
+            if kind == "lambda" and self.body(raw) is not None and self.tries[raw].unstructured is None:
                 return nodes.Expr(Definitions(raw, self.body).expression(Function(raw, {})))
             if kind == "comprehension":
                 value = Comprehension(Function(raw, {}), Iterated(nodes.Name("iterable")))
@@ -330,7 +330,7 @@ class Decompilation:
             return nodes.ClassDef(raw.name, [], [], body)
         is_async = raw.flags & (CO_COROUTINE | CO_ASYNC_GENERATOR)
         make: Any = nodes.AsyncFunctionDef if is_async else nodes.FunctionDef
-        found = self.progress[raw].unstructured
+        found = self.tries[raw].unstructured
         if found is not None:
             return make(found.tree.name, found.tree.args, body)  # type: ignore[no-any-return]
         name = raw.name if is_name(raw.name) else identifier(raw.name, "function")
@@ -418,7 +418,7 @@ class Decompilation:
 
     def spelled(self, raw: RawCode) -> Spelled:
         """The spelling of what the text of ``raw`` has no syntax for, one for all code of the text."""
-        parts = (self.progress[part].unstructured for part in raw.walk() if part in self.progress)
+        parts = (self.tries[part].unstructured for part in raw.walk() if part in self.tries)
         spelled = (part.spelled for part in parts if part is not None)
         return self.shared.objects.spelled_with(next(filter(None, spelled), Spelled()))
 

@@ -43,7 +43,7 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         meant.update(work.shared.respelling.of(child))
         if child not in work.refused and child not in work.shared.partials:
             own += [(_place(what, child), name) for what, name in work.shared.respelling.own_names(child)[:1]]
-    if work.progress[raw].folds_asserts:
+    if work.tries[raw].folds_asserts:
         verdict = verdict._replace(assumptions=(*verdict.assumptions, rewritten_asserts.ASSUMPTION))
     if slices.calls_slice(raw, tree):
         verdict = verdict._replace(assumptions=(*verdict.assumptions, slices.ASSUMPTION))
@@ -58,14 +58,14 @@ def result_of(work: Decompilation, raw: RawCode, proofs: dict[RawCode, Verdict])
         )
     else:
         printed = ResultText(lambda: print_with_lines(tree, grammar=work.shared.grammar), verdict, meant, own)
-    progress = work.progress[raw]
-    folded = progress.unstructured.folded if progress.unstructured is not None else 0
+    tries = work.tries[raw]
+    folded = tries.unstructured.folded if tries.unstructured is not None else 0
     return Result(
         original.name, original.qualname, printed, verdict, original, original.code, nested,
-        folded, progress.form, tree,
+        folded, tries.form, tree,
         work.spelled(raw).then(meant),
         mode_of(raw) if kind_of(raw) in ("module", "expression") else "exec",
-        progress.search,
+        tries.search,
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def _refused(work: Decompilation, raw: RawCode, original: RawCode, error: Decomp
         mark_stand_ins([refused_tree], [(raw, error, partial.stand_in)])
     others = [
         f"by {strategy.engine}: {failure.reason}"
-        for strategy, failure in zip(work.progress[raw].strategies, work.progress[raw].failures)
+        for strategy, failure in zip(work.tries[raw].strategies, work.tries[raw].failures)
         if strategy.engine != "structured"
     ]
     if partial.proven:

@@ -15,7 +15,7 @@ from ..syntax import nodes
 from ..unstructured import DecompiledCode, decompile_unstructured
 from .listings import statements_as_text
 from .passes import DISASSEMBLE, IRREDUCIBLE, LINEAR
-from .progress import Progress
+from .tries import Tries
 from .units import strategies_of
 from .work import Work
 
@@ -46,7 +46,7 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
     if is_alone and found.spelled:  # what has no spelling has one name in all of the text
         found = written(work.shared.objects.spelling)
     stepper.stage(engine, lambda: statements_as_text(found.tree.body))
-    work.progress[raw].unstructured, work.progress[raw].form = found, found.form
+    work.tries[raw].unstructured, work.tries[raw].form = found, found.form
     body = found.tree.body
     declare_the_unused(body, raw, known_instructions(raw), enclosing - work.nesting.parameters, alone=raw is work.root)
     return body or [nodes.Pass()]
@@ -54,13 +54,13 @@ def unstructured_body(work: Decompilation, raw: RawCode, enclosing: frozenset[st
 
 def _outlined(work: Decompilation, raw: RawCode) -> RawCode:
     """``raw`` with calls of functions in place of its inlined comprehensions, made once."""
-    progress = work.progress[raw]
-    if progress.outlined is None:
-        progress.outlined, functions = outline_comprehensions(raw)
+    tries = work.tries[raw]
+    if tries.outlined is None:
+        tries.outlined, functions = outline_comprehensions(raw)
         for function in functions:
             work.nesting.parents[function] = raw
-            work.progress[function] = Progress(strategies_of(function))
-    return progress.outlined
+            work.tries[function] = Tries(strategies_of(function))
+    return tries.outlined
 
 
 def _definition(work: Decompilation, raw: RawCode) -> nodes.FunctionDef | nodes.AsyncFunctionDef:

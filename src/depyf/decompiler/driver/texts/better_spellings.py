@@ -41,14 +41,14 @@ def spelled_exactly(
     chosen: dict[RawCode, Sequence[FormChange]] = {}
     is_made_up = work.settings.origin.is_made_up
     for raw, verdict in proofs.items():
-        if verdict.identical or not verdict.proven or raw in work.refused or work.progress[raw].form != "structured":
+        if verdict.identical or not verdict.proven or raw in work.refused or work.tries[raw].form != "structured":
             continue
         if verdict.exact and raw in may_differ:
             continue
         if kind_of(raw) in ("function", "class", "module") and not any(map(is_made_up, raw.varnames)):
             try:
                 with part_for(("search", raw), len(raw.bytecode) // 2):
-                    search = work.progress[raw].search = Search(work.settings.skip_rules)
+                    search = work.tries[raw].search = Search(work.settings.skip_rules)
                     found = _spelled_better(work, raw, verdict, search)
             except (OutOfBudget, RecursionError):
                 continue
@@ -88,7 +88,7 @@ def _text_of(work: Decompilation, raw: RawCode, known: Known) -> str | None:
 def _take_back(work: Decompilation, raw: RawCode, found: Sequence[FormChange]) -> None:
     for change in reversed(found):
         change.undo()
-    search = work.progress[raw].search
+    search = work.tries[raw].search
     assert search is not None
     search.found = ()
 
@@ -118,7 +118,7 @@ def _spelled_better(work: Decompilation, raw: RawCode, verdict: Verdict, search:
 
 def _without_columns(work: Decompilation, raw: RawCode) -> FormChange | None:
     """The change that undoes the decisions made by columns in ``raw``; None if there are none. Columns may be wrong."""
-    if not work.progress[raw].is_by_columns or "columns:undone" in work.settings.skip_rules:
+    if not work.tries[raw].is_by_columns or "columns:undone" in work.settings.skip_rules:
         return None
     body = work.body(raw)
     try:

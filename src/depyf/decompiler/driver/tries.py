@@ -13,7 +13,7 @@ from .strategies import Strategy
 from .units import Unit
 
 
-class Progress:
+class Tries:
     """The strategies for one code object, the errors of those that failed, and what the next one makes of it.
 
     Attributes:
