@@ -18,9 +18,9 @@ class CalledFunction:
     def __init__(self, code: types.CodeType, values: dict[str, Any], local: Mapping[str, Any],
                  cells: tuple[Any, ...] | None) -> None:  # fmt: skip
         self.code, self._globals, self._local = code, values, dict(local)
-        if code.co_flags & inspect.CO_VARKEYWORDS:  # the call's own, which nobody sees change; what is in it is shared
-            name = parameters_of(code)[-1]
-            self._local[name] = dict(local[name])
+        named = parameters_of(code)[-1] if code.co_flags & inspect.CO_VARKEYWORDS else ""
+        if named in local:  # the call's own dictionary, which nobody sees change; what is in it is shared
+            self._local[named] = dict(local[named])
         if cells is None:
             known = ([local[name]] if name in local else [] for name in code.co_freevars)
             cells = tuple(types.CellType(*one) for one in known)
