@@ -121,12 +121,12 @@ def test_a_refused_function_alone_is_an_error_still(no_subscripts):
 
 
 def test_a_part_that_goes_on_from_several_places_is_not_shown_as_going_on_at_its_end(monkeypatch):
-    from depyf.decompiler.driver import partials
+    from depyf.decompiler.driver.refusals import by_kind
 
-    monkeypatch.setattr(partials._Function, "statements_of", lambda self, result, run: result.tree.body)
+    monkeypatch.setattr(by_kind._Function, "statements_of", lambda self, result, run: result.tree.body)
     _, _, _, text = put_together(FUNCTIONS["returns"])
-    assert partials._END in text  # what tells them apart
+    assert by_kind._END in text  # what tells them apart
     monkeypatch.undo()
     _, _, found, text = put_together(FUNCTIONS["returns"])
-    assert partials._END not in text
+    assert by_kind._END not in text
     assert not any(isinstance(one, nodes.Raise) for one in nodes.walk(nodes.Module(found.body)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from depyf.decompiler.bytecode import load
-from depyf.decompiler.driver import better_spellings
 from depyf.decompiler.driver.decompilation import Decompilation
+from depyf.decompiler.driver.texts import better_spellings
 from depyf.decompiler.pipeline import analyze
 from depyf.decompiler.printing.printer import print_tree
 from depyf.decompiler.proof import Level

@@ -17,6 +17,7 @@ from .moved_operands import jumped_into
 from .rules import OPERANDS, RULES, local_or_cell
 
 UNPACKS = ("UNPACK_SEQUENCE", "UNPACK_EX")
+_AND_NULL, _JUMPS = ("and null", "method"), ("jump by", "jump to")
 _NO_MORE = (sys.maxsize, sys.maxsize, None)
 _EMPTY_CACHES = [bytes(2 * count) for count in range(16)]
 
@@ -219,18 +220,17 @@ class Decoder:
                         out.append(Instruction(op, None, -1, None, offset, line, position))
                     elif decode in operands:
                         out.append(Instruction(op, operands[decode][argument], -1, None, offset, line, position))
-                    elif decode == "and null" or decode == "method":
-                        is_method = decode == "method"  # (function, self) or (NULL, attribute): as attribute and NULL
-                        index = argument if is_method else argument >> 1
+                    elif decode in _AND_NULL:  # for a method, (function, self) or (NULL, attribute)
+                        index, is_two = (argument, 1) if decode == "method" else (argument >> 1, argument & 1)
                         out.append(Instruction(op, names[index], -1, None, offset, line, position))
-                        if is_method or argument & 1:
+                        if is_two:
                             out.append(Instruction("NULL", None, -1, None, offset, line, position))
                             count += 1
                     elif decode == "call":
                         operand = argument, self.keyword_names
                         out.append(Instruction(op, operand, -1, None, offset, line, position))
                         self.keyword_names = ()
-                    elif decode == "jump by" or decode == "jump to":
+                    elif decode in _JUMPS:
                         start = offset + 2 + 2 * caches if decode == "jump by" else 0
                         out.append(Instruction(op, None, start + argument * unit, None, offset, line, position))
                     else:
