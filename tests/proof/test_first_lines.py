@@ -1,40 +1,54 @@
 """Class bodies that differ in the first line that they store (3.13 on) are proven without being read."""
 
-import pytest
+from __future__ import annotations
 
-from depyf.decompiler.bytecode import load
+import pytest
+from recorded_compilers import recorded_code
+
 from depyf.decompiler.proof.identical import differ_in_first_line
 from depyf.decompiler.proof.prove import prove
 
-
-def body(text, line):
-    return load(compile("\n" * (line - 1) + text, "text", "exec")).nested[0]
-
-
-stores_its_line = "__firstlineno__" in body("class A: pass", 1).names
-pytestmark = pytest.mark.skipif(not stores_its_line, reason="classes don't store their first line")
-TEXT = "class A:\n x = 5000\n def f(self): pass"
+# Of the recorded text, by the lines of the bodies: the same at ONES and OTHERS, and one that stores 450 at line 450.
+ONES, OTHERS, STORES_ITS_LINE = (1, 300), (9, 400), 450
+WITH_ANOTHER_NUMBER, EMPTY, WITH_ANOTHER_NAME = (20, 420), (30, 430), (40, 440)
 
 
-@pytest.mark.parametrize(("line", "other"), [(1, 9), (300, 400)])
-def test_only_the_first_line(line, other):
-    one, two = body(TEXT, line), body(TEXT, other)
+@pytest.fixture(params=[(3, 13), (3, 14), (3, 15)], ids=str)
+def body(request):
+    def at(line):
+        code = recorded_code("bodies_at_lines", request.param)
+        return next(one for one in code.nested if one.firstlineno == line)
+
+    return at
+
+
+@pytest.mark.parametrize(("line", "other"), list(zip(ONES, OTHERS)))
+def test_only_the_first_line(body, line, other):
+    one, two = body(line), body(other)
     assert differ_in_first_line(one, two)
     verdict = prove(one, two)
     assert verdict.exact and not verdict.identical and verdict.method == "instructions"
     assert verdict.pairs == ((one.nested[0], two.nested[0]),)
 
 
-@pytest.mark.parametrize("text", [TEXT.replace("5000", "5001"), "class A: pass", TEXT.replace("x", "y")])
-@pytest.mark.parametrize(("line", "other"), [(1, 9), (300, 400)])
-def test_something_else_too(text, line, other):
-    assert not differ_in_first_line(body(TEXT, line), body(text, other))
+@pytest.mark.parametrize("others", [WITH_ANOTHER_NUMBER, EMPTY, WITH_ANOTHER_NAME])
+@pytest.mark.parametrize("size", [0, 1])
+def test_something_else_too(body, others, size):
+    assert not differ_in_first_line(body(ONES[size]), body(others[size]))
 
 
-def test_a_constant_that_is_used_elsewhere_too():
+def test_a_constant_that_is_used_elsewhere_too(body):
     """Another number for the line is then another number for what else uses it."""
-    one, two = (body("class A:\n x = 300", 300) for _ in range(2))
-    two.consts = tuple(400 if value == 300 and type(value) is int else value for value in two.consts)
+    one, two = body(STORES_ITS_LINE), body(STORES_ITS_LINE)
+    two.consts = tuple(460 if value == 450 and type(value) is int else value for value in two.consts)
     assert one.bytecode == two.bytecode
     assert not differ_in_first_line(one, two)
     assert not prove(one, two).proven
+
+
+def test_code_that_is_cut_short(body):
+    one, two = body(ONES[0]), body(OTHERS[0])
+    whole = one.bytecode
+    for end in range(len(whole)):
+        one.bytecode = whole[:end]
+        assert not differ_in_first_line(one, two)

@@ -62,9 +62,9 @@ def differ_in_first_line(original: RawCode, recompiled: RawCode) -> bool:
     prologue = bytes([number["STORE_NAME"], names.index("__qualname__")])
     load = ours.find(prologue) + 2
     store = load + 2
-    operation, operand = ours[load:store]
     if ours[store : store + 2] != bytes([number["STORE_NAME"], names.index(_FIRST_LINE)]) or load % 2:
         return False
+    operation, operand = ours[load:store]
     if ours[: load + 1] != theirs[: load + 1] or ours[store:] != theirs[store:]:
         return False
     if operation == number.get("LOAD_SMALL_INT"):
