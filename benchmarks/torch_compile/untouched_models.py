@@ -14,9 +14,6 @@ why the rest was not checked. Exit status 1 if there is an alarm, or an error in
 from __future__ import annotations
 
 import argparse
-import functools
-import importlib
-import importlib.util
 import sys
 import tempfile
 import time
@@ -646,51 +643,6 @@ def convnext_block() -> Any:
 
     return Module(see, depth=nn.Conv2d(6, 6, 7, padding=3, groups=6), norm=nn.LayerNorm(6), up=nn.Linear(6, 24), g=nn.Parameter(torch.rand(24)),
                   down=nn.Linear(24, 6), scale=nn.Parameter(torch.rand(6))), of((2, 6, 8, 8))
-
-
-# ---- models of transformers, where it is installed
-
-
-def of_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> None:
-    if importlib.util.find_spec("transformers"):
-        MODELS[make.__name__] = functools.partial(_made_by_transformers, make)
-
-
-def _made_by_transformers(make: Callable[[Any], Tuple[Any, List[Any]]]) -> Tuple[Any, List[Any]]:
-    transformers = importlib.import_module("transformers")
-
-    inner, inputs = make(transformers)
-    return Module(lambda self, *inputs: self.inner(*inputs, return_dict=False)[0], inner=inner), inputs
-
-
-SMALL: Dict[str, Any] = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
-
-
-@of_transformers
-def hf_gpt2(t: Any) -> Any:
-    return t.GPT2LMHeadModel(t.GPT2Config(vocab_size=40, n_positions=16, n_embd=16, n_layer=1, n_head=2)), [torch.randint(0, 40, (2, 7))]
-
-
-@of_transformers
-def hf_bert(t: Any) -> Any:
-    return t.BertModel(t.BertConfig(intermediate_size=32, max_position_embeddings=16, **SMALL)), [torch.randint(0, 40, (2, 7))]
-
-
-@of_transformers
-def hf_llama(t: Any) -> Any:
-    return t.LlamaForCausalLM(t.LlamaConfig(intermediate_size=32, num_key_value_heads=1, **SMALL)), [torch.randint(0, 40, (2, 7))]
-
-
-@of_transformers
-def hf_mixtral(t: Any) -> Any:
-    return t.MixtralForCausalLM(t.MixtralConfig(intermediate_size=32, num_key_value_heads=1, num_local_experts=3, **SMALL)), [
-        torch.randint(0, 40, (2, 7))]  # fmt: skip
-
-
-@of_transformers
-def hf_vit(t: Any) -> Any:
-    sizes = {name: size for name, size in SMALL.items() if name != "vocab_size"}
-    return t.ViTModel(t.ViTConfig(intermediate_size=32, image_size=8, patch_size=4, **sizes)), of((2, 3, 8, 8))
 
 
 # ---- whole steps

@@ -65,28 +65,21 @@ def closure(targets: Iterable[Any], known: Callable[[Any], bool]) -> tuple[list[
 # ---- how
 
 
-def dense(value: Any) -> Any:
-    """A tensor without gaps, in the order of its dimensions."""
-    import torch
-
-    return value.contiguous() if isinstance(value, torch.Tensor) and value.layout == torch.strided else value
-
-
 class Eager:
     """As eager does, each operation in its own precision.
 
     Args:
-        is_dense: operations get their arguments `dense`.
+        contiguous: operations get their arguments without gaps, in the order of the dimensions.
     """
 
-    def __init__(self, *, is_dense: bool = False) -> None:
-        self._is_dense = is_dense
+    def __init__(self, *, contiguous: bool = False) -> None:
+        self.contiguous = contiguous
 
     def source(self, value: Any) -> Any:
         return value
 
     def argument(self, value: Any) -> Any:
-        return dense(value) if self._is_dense else value
+        return value
 
     def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         return value
@@ -108,7 +101,7 @@ class Exact(Eager):
 
         if isinstance(value, torch.dtype):
             return wide_dtype(value) or value
-        return super().argument(value)
+        return value
 
     def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
         return self.source(value)  # of `full` and its like, which take the default precision
@@ -117,10 +110,10 @@ class Exact(Eager):
 class Rounded(Exact):
     """In fp64, but each result is rounded at random to the precision it has in the program."""
 
-    def __init__(self, seed: int, scale: float = 1.0, *, is_dense: bool = False) -> None:
+    def __init__(self, seed: int, scale: float = 1.0, *, contiguous: bool = False) -> None:
         import torch
 
-        super().__init__(is_dense=is_dense)
+        super().__init__(contiguous=contiguous)
         self._numbers, self._scale = torch.Generator().manual_seed(seed), scale
 
     def result(self, node: Any, value: Any, args: Sequence[Any]) -> Any:
@@ -261,8 +254,8 @@ def _one(node: Any, env: Mapping[Any, Any], how: Eager, random: Any, in_memory: 
     target = _computing(node, isinstance(how, Exact))
     args = map_aggregate(map_arg(node.args, lambda one: env[one]), how.argument)
     kwargs = map_aggregate(map_arg(node.kwargs, lambda one: env[one]), how.argument)
-    if _ATTENTION in str(node.target):
-        args, kwargs = map_aggregate(args, dense), map_aggregate(kwargs, dense)
+    if how.contiguous or _ATTENTION in str(node.target):
+        args, kwargs = map_aggregate(args, _contiguous), map_aggregate(kwargs, _contiguous)
     if isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable and not in_memory:
         args, kwargs = _unshared(target, args, kwargs)
     if "as_strided" in str(node.target):
@@ -284,6 +277,12 @@ def _computing(node: Any, is_exact: bool) -> Any:
     if wide is None and is_exact and any(word in str(node.target) for word in _NO_FP64) and not _is_of_integers(node):
         raise Cannot(f"{node.target} has no fp64")
     return torch.ops.aten.reshape.default if node.target in _views() else wide or target
+
+
+def _contiguous(value: Any) -> Any:
+    import torch
+
+    return value.contiguous() if isinstance(value, torch.Tensor) and value.layout == torch.strided else value
 
 
 def _in_layout(node: Any, value: Any, in_memory: bool) -> Any:
@@ -349,12 +348,12 @@ class References:
 
     Args:
         eager: those in eager's precision, where they are known.
-        is_dense: operations get their arguments `dense`.
+        contiguous: as for `Eager`.
     """
 
     def __init__(self, targets: Sequence[Any], values: dict[Any, Any], eager: dict[Any, Any] | None = None, *,
-                 is_dense: bool = False) -> None:  # fmt: skip
-        self._is_dense = is_dense
+                 contiguous: bool = False) -> None:  # fmt: skip
+        self._contiguous = contiguous
         self.order, sources = closure(targets, lambda node: node in values)
         self.values = {node: values[node] for node in sources}
         self._targets, self._seed = targets, 0
@@ -374,10 +373,10 @@ class References:
     def samples(self, node: Any, scale: float) -> list[Any]:
         """Two of the node, rounded at random; others each time where the rounding is coarser than usual."""
         if scale == 1.0:
-            return [self.of(Rounded(seed, is_dense=self._is_dense), seed)[node] for seed in (1, 2)]
+            return [self.of(Rounded(seed, contiguous=self._contiguous), seed)[node] for seed in (1, 2)]
         self._seed += 2
         seeds = (100 + self._seed, 101 + self._seed)
-        return [self.of(Rounded(seed, scale, is_dense=self._is_dense))[node] for seed in seeds]
+        return [self.of(Rounded(seed, scale, contiguous=self._contiguous))[node] for seed in seeds]
 
     def _undefined(self, node: Any) -> Any:
         """The elements of a node that depend on what was in memory that nobody has written; None if there is none."""
@@ -401,22 +400,22 @@ class References:
         Others give the same of all layouts.
         """
         found = self._judge(node, value)
-        if not found.wrong or self._is_dense:
+        if not found.wrong or self._contiguous:
             return found
-        again = References(self._targets, self.values, is_dense=True)._judge(node, value)
+        again = References(self._targets, self.values, contiguous=True)._judge(node, value)
         return found if again.wrong else again
 
     def _judge(self, node: Any, value: Any) -> Judgement:
         import torch
 
-        eager = self.of(Eager(is_dense=self._is_dense), "eager")[node]
+        eager = self.of(Eager(contiguous=self._contiguous), "eager")[node]
         undefined = self._undefined(node)
         if undefined is not None:
             value = torch.where(undefined, eager, value)
         found = settled(value, eager, *allowed_at_least(_rounded(node), self.has_sums))
         if found is not None:
             return found
-        exact = self.of(Exact(is_dense=self._is_dense), "exact")[node]
+        exact = self.of(Exact(contiguous=self._contiguous), "exact")[node]
         return judge(value, eager, exact, lambda scale: self.samples(node, scale), self.has_sums)
 
 

@@ -10,9 +10,8 @@ from ..lift.folding.negation import negate
 from ..lift.values import AssertionClass, Marker
 from ..names.spelling import docstring, is_docstring, is_name
 from ..printing.printer import print_tree
-from ..printing.string_text import cleaned
 from ..syntax import nodes
-from ..syntax.grammar import Grammar
+from ..syntax.grammar import Grammar, cleaned
 from ..syntax.scopes import bound_names
 from ..syntax.transforms.tail_positions import DEFINITIONS
 from .annotation_text import annotation

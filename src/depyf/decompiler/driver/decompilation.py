@@ -84,7 +84,8 @@ class Decompilation:
         self.quiet = Stepper(checks=self.settings.checks)
         self.stepper = stepper or self.quiet
         self.is_part = is_part
-        check_rules(self.settings.skip_rules - KINDS.keys())
+        if self.settings.skip_rules:
+            check_rules(self.settings.skip_rules - KINDS.keys())
         self.tries = {raw: Tries(self._strategies(raw)) for raw in self.nesting.codes}
         self.refused: dict[RawCode, DecompilationError] = {}
         self.changes = 0  # of ``refused`` and ``tries``

@@ -19,9 +19,10 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple
 from ..bytecode import Instruction, RawCode, operations_of, readable_instructions
 from ..bytecode.instruction import IMPORTS
 from ..bytecode.kinds import GENERIC, Made, decide_kinds, is_late, kind_of
+from ..syntax.grammar import cleaned, cleans_docstrings
 from .by_use import Renames, names_by_use
 from .qualified_names import qualified_names
-from .spelling import cleaned, identifier, is_name
+from .spelling import identifier, is_name
 
 OF_COMPILERS = frozenset({".0", ".defaults", ".kwdefaults", ".type_params", ".generic_base", ".format"})
 """Names that compilers give to variables without a name in the source."""
@@ -367,8 +368,10 @@ def _has_hash(constant: Any) -> bool:
 
 
 def _docstring(code: RawCode) -> str | None:
-    """The docstring that text can give to ``code``."""
-    return cleaned(code.docstring, code.version) if code.docstring and kind_of(code) == "function" else code.docstring
+    """The docstring that text can give to ``code``: without lone surrogates where the compiler cleans it."""
+    if not code.docstring or kind_of(code) != "function" or not cleans_docstrings(code.version):
+        return code.docstring
+    return cleaned(code.docstring.encode("utf-8", "replace").decode())
 
 
 def _constants(

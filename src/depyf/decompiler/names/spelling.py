@@ -53,15 +53,6 @@ def docstring(value: str, raw: RawCode) -> nodes.Constant:
     return nodes.Docstring(value) if cleans_docstrings(raw.version) else nodes.Constant(value)
 
 
-def cleaned(value: str, version: tuple[int, int]) -> str:
-    """The docstring that compiling ``value`` as one gives (compile.c, _PyCompile_CleanDoc), without lone surrogates."""
-    if not cleans_docstrings(version):
-        return value
-    first, *lines = value.encode("utf-8", "replace").decode().expandtabs().split("\n")
-    margin = min([len(line) - len(text) for line in lines if (text := line.lstrip(" "))], default=0)
-    return "\n".join([first.lstrip(" "), *[line[margin:] for line in lines]])
-
-
 class Spelling:
     """Substitutes for everything in one code object (and its nested code) that can't be written.
 

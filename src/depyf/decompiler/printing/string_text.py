@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import Sequence
 
+from ..syntax.grammar import cleaned
+
 SINGLE_LINE_QUOTES = ("'", '"')
 TRIPLE_QUOTES = ('"""', "'''")
 
@@ -95,13 +97,6 @@ def docstring_text(value: str, indent: str = "") -> str:
     lines = [first, *(indent + line if line or index == len(rest) else line for index, line in enumerate(rest, 1))]
     indented = "\n".join(lines)
     return in_triple_quotes(indented if cleaned(indented) == value else value)
-
-
-def cleaned(text: str) -> str:
-    """A docstring as cleaned by the compiler (_PyCompile_CleanDoc in 3.13's compile.c); idempotent."""
-    first, *rest = text.expandtabs().split("\n")
-    margin = min([len(line) - len(text) for line in rest if (text := line.lstrip(" "))], default=0)
-    return "\n".join([first.lstrip(" "), *[line[margin:] for line in rest]])
 
 
 def quoted(value: str, quote: str) -> str:

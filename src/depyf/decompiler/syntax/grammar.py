@@ -32,3 +32,10 @@ def grammar_of(version: tuple[int, int]) -> Grammar:
 def cleans_docstrings(version: tuple[int, int]) -> bool:
     """Whether the compiler removes the indentation of docstrings (gh-81283)."""
     return version >= (3, 13)
+
+
+def cleaned(docstring: str) -> str:
+    """The docstring as such a compiler leaves it (compile.c, _PyCompile_CleanDoc); idempotent."""
+    first, *rest = docstring.expandtabs().split("\n")
+    margin = min([len(line) - len(text) for line in rest if (text := line.lstrip(" "))], default=0)
+    return "\n".join([first.lstrip(" "), *[line[margin:] for line in rest]])

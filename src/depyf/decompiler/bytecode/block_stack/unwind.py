@@ -140,10 +140,10 @@ def unwind_blocks(
 
 
 class _Converter:
-    """``entries`` are the indices to which control jumps: a node goes on to the next of them, or the next `Step`.
+    """``entries`` are the indices that control jumps to: a node ends before one, and before what needs a `Step`.
 
-    ``is_taken`` tells which instructions of the code are in a node: in another one there are copies of them. ``left``:
-    how many more there may be; ``slots``: the sizes of their states.
+    ``is_taken`` marks the instructions that are in a node; any other node gets copies of them. ``left`` says how many
+    more instructions there may be, ``slots`` is the sum of the sizes of their stacks.
     """
 
     def __init__(self, code: list[Instruction], error: ErrorMaker, loops_are_blocks: bool, room: int) -> None:

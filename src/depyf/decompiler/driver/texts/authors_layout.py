@@ -206,11 +206,12 @@ def _compiled(
     if is_whole and layout.compiled is not None:
         text, recompiled = layout.compiled
         work.candidate = Candidate(text)
+        work.candidate.compiled = recompiled
         return recompiled
     for _ in range(_MOST_ERRORS):
         work.candidate = Candidate(text := layout.text(without, plain))
         try:
-            recompiled = work.compile(work.root, text)
+            recompiled = work.compile_candidate()
             layout.compiled = (text, recompiled) if is_whole else layout.compiled
             return recompiled
         except DecompilationError as error:
