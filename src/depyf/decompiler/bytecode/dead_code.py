@@ -17,6 +17,8 @@ from .decoding.decode import Decoder
 from .instruction import Instruction
 
 _LEAVING = frozenset({"RETURN_VALUE", "RAISE", "RAISE_VARARGS", "RERAISE", "JUMP"})
+_ENDING = _LEAVING | {"BEGIN_FINALLY"}
+"""What ends dead code that is no statement: a jump, or the end of the body of a `try` (BEGIN_FINALLY, 3.8)."""
 _LONGEST = 4
 """The most instructions before a dead jump that leave blocks and handlers: one for each, and few nest."""
 
@@ -147,7 +149,7 @@ def _reached(instructions: list[Instruction]) -> list[Instruction]:
 
 
 def _described(instructions: list[Instruction], index: int) -> DeadCode | None:
-    leaving = next((i for i in instructions[index : index + _LONGEST] if i.op in _LEAVING), None)
+    leaving = next((i for i in instructions[index : index + _LONGEST] if i.op in _ENDING), None)
     if leaving is None:
         return None  # statements of the source
     if leaving.target >= len(instructions):

@@ -6,6 +6,7 @@ from typing import Any, Iterable, Sequence
 
 from ..bytecode import Instruction
 from ..bytecode.instruction import Position
+from ..flowgraph import BasicBlock
 from ..syntax import nodes
 
 _BETWEEN = frozenset({"NOP", "POP", "POP_EXCEPT", "RETURN_GENERATOR", "STORE_FIRST_LINE"})
@@ -149,11 +150,27 @@ def begins_with_exit(instructions: Sequence[Instruction]) -> bool:
     return calls_exit(instructions, 4 if instructions[0].op == "SWAP" else 3)
 
 
+def leads_to_cleanup(block: BasicBlock) -> bool:
+    """Whether ``block`` falls into what leaves a with statement, or into a copy of a ``finally`` body."""
+    after = block.fall
+    if after is not None and not after.follows_copy and after.operations() == ["JUMP"]:
+        after = after.target  # one of several that leave alike
+    if after is None or after.follows_copy:
+        return after is not None
+    return bool(after.instructions) and begins_with_exit(after.instructions)
+
+
 def calls_exit(instructions: Sequence[Instruction], position: int) -> bool:
     """Whether the instruction at ``position`` calls an exit function with the arguments for no exception."""
     if not 3 <= position < len(instructions) or instructions[position].op != "CALL":
         return False
     return all(i.op == "CONST" and i.arg is None for i in instructions[position - 3 : position])
+
+
+def returns_by_exit(instructions: list[Instruction]) -> bool:
+    """Whether a with statement is left at once, not after the NOP of a statement, and the return is where that is."""
+    is_exit = len(instructions) > 5 and calls_exit(instructions, 3) and instructions[4].op == "POP"
+    return is_exit and instructions[4].position == instructions[-1].position
 
 
 def column_of_jump(instruction: Instruction) -> int | None:
@@ -225,3 +242,14 @@ def column_of_test(keyword: str, column: int | None, test: Any) -> int | None:
             test = test.func
         else:
             return start
+
+
+def is_pass_in(clause: Position | None, position: Position) -> bool:
+    """Whether ``position`` is that of a ``pass`` that is the whole body of an ``except`` clause at ``clause``.
+
+    The None of ``return None`` is as wide, but is further to the right.
+    """
+    if clause is None or None in clause or position[0] != position[1] or position[3] - position[2] != len("pass"):
+        return False
+    covers = bool(clause[0] < position[0] <= clause[1])
+    return covers and 0 < position[2] - clause[2] <= len("return ")

@@ -36,8 +36,8 @@ class Evidence(NamedTuple):
 
     keyword: str | None = None
     """The keyword of a jump out of a statement: 'break', 'continue', 'return', or 'return None' for a constant of that
-    width; 'leaves' for one of them, without columns; '' at the end of a handler, 'pass' if the block only marks a
-    line."""
+    width; 'leaves' for one of them, without columns, 'leaves a loop' for a ``return`` that shows where it drops an
+    iterator; '' at the end of a handler, 'pass' if the block only marks a line."""
 
     written: str | None = None
     """How a return of None was written: 'return', 'return None', 'pass' or '...'."""

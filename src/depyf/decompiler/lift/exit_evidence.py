@@ -13,7 +13,15 @@ from ..flowgraph import BasicBlock, ControlFlowGraph
 from ..flowgraph.stack_entries import ITERATES
 from ..flowgraph.written_returns import written_return
 from ..syntax import nodes
-from .columns import begins_with_exit, calls_exit, column_of_jump, leaves_with
+from .columns import (
+    begins_with_exit,
+    calls_exit,
+    column_of_jump,
+    is_pass_in,
+    leads_to_cleanup,
+    leaves_with,
+    returns_by_exit,
+)
 from .values import Cell
 
 _KEYWORDS = {len(keyword): keyword for keyword in ("break", "return", "continue")}
@@ -42,17 +50,33 @@ class ExitEvidence:
     # The statement of a jump
 
     def keyword_before(self, block: BasicBlock) -> str | None:
-        """The statement that left the NOP at the beginning of ``block``."""
+        """The statement that left the NOP at the beginning of ``block``, or the return that ends a loop at its end and
+        leaves a with statement or runs a ``finally`` body then.
+        """
         instructions = block.instructions
+        if instructions and instructions[-1].op == "POP" and leads_to_cleanup(block):
+            keyword = self.keyword_of(block, len(instructions) - 1)
+            if keyword in ("return", "return None"):
+                return keyword
+            if self.has_line_of_its_own(block):
+                return "leaves a loop"
         if instructions and instructions[0].op == "NOP":
-            leaves_with = _calls_exit_for_a_keyword(instructions)
-            if leaves_with and self.has_line_of_exit(instructions[0]):
+            is_exit = calls_exit(instructions, 4)
+            if is_exit and self.has_line_of_exit(instructions[0]):
                 return "leaves"
-            if leaves_with or block.follows_copy:
+            if is_exit or block.follows_copy:
                 return self.keyword_of(block, 0)
             if all(i.op == "NOP" for i in instructions):
                 return "pass"
         return None
+
+    def has_line_of_its_own(self, block: BasicBlock) -> bool:
+        """Whether the last instruction of ``block`` has a line, without columns, that what is before does not have."""
+        last = block.instructions[-1]
+        if last.position is None or last.position[2] is not None or not self.raw.table.behavior.exits_are_copied:
+            return False
+        before = block.instructions[-2:-1] or [one.last for one in self.sources.get(block, ()) if one.last is not None]
+        return last.line is not None and all(one.op in _UNWINDS or one.line != last.line for one in before)
 
     def has_line_of_exit(self, nop: Instruction) -> bool:
         """Whether the operation on the block stack that follows ``nop`` has another line, without columns (3.10).
@@ -183,7 +207,7 @@ class ExitEvidence:
         returns_none = constant.op == "CONST" and constant.arg is None
         if copy_end is None or last.line is copy_end.line is None or self.returns_from_handler(block):
             return False
-        if constant.op == "CONST" and _returns_by_exit(block.instructions):
+        if constant.op == "CONST" and returns_by_exit(block.instructions):
             return returns_none and self.written_before(block) is None
         if begins_with_exit(block.instructions):
             return False  # its value was evaluated before
@@ -388,7 +412,7 @@ class ExitEvidence:
         is_as_wide = position[0] == position[1] and position[3] - position[2] == len("return")
         lasts = [self.last_before(source, position) if is_as_wide else source.last for source in sources]
         return bool(lasts) and all(
-            last is not None and (last.position == position or _is_pass_in(last.position, position)) for last in lasts
+            last is not None and (last.position == position or is_pass_in(last.position, position)) for last in lasts
         )
 
     @cached_property
@@ -473,25 +497,3 @@ def _is_behind_nop(instructions: list[Instruction]) -> bool:
     """
     nop, value = instructions[-3:-1] if len(instructions) > 2 else instructions[-1:] * 2
     return nop.op == "NOP" and nop.line == value.line
-
-
-def _calls_exit_for_a_keyword(instructions: list[Instruction]) -> bool:
-    """Whether a with statement is left after a NOP, the first of ``instructions``: a statement that only leaves it."""
-    return calls_exit(instructions, 4)
-
-
-def _returns_by_exit(instructions: list[Instruction]) -> bool:
-    """Whether a with statement is left at once, not after the NOP of a statement, and the return is where that is."""
-    is_exit = len(instructions) > 5 and calls_exit(instructions, 3) and instructions[4].op == "POP"
-    return is_exit and instructions[4].position == instructions[-1].position
-
-
-def _is_pass_in(clause: Position | None, position: Position) -> bool:
-    """Whether ``position`` is that of a ``pass`` that is the whole body of an ``except`` clause at ``clause``.
-
-    The None of ``return None`` is as wide, but is further to the right.
-    """
-    if clause is None or None in clause or position[0] != position[1] or position[3] - position[2] != len("pass"):
-        return False
-    covers = bool(clause[0] < position[0] <= clause[1])
-    return covers and 0 < position[2] - clause[2] <= len("return ")

@@ -234,7 +234,7 @@ class _Lifter:
             # The store has the line of the class, the stored value that of the annotation.
             state.statements[-1].line = block.instructions[position - 1].line
         elif op == "POP_EXCEPT" and isinstance(handled, Marker):
-            self.keyword = self.exits.keyword_of(block, position)
+            self.keyword = self.keyword or self.exits.keyword_of(block, position)
             return 1 + self.unbinding(block, position + 1, handled.owner.names)
         return 1
 

@@ -170,7 +170,7 @@ def _may_return(block: LiftedBlock, jump: Jump) -> bool:
     Without columns it might also be a ``break``. That of a loop which never repeats is written as ``return``.
     """
     end, keyword = jump.context.break_to, block.evidence.keyword
-    if keyword != "leaves":
+    if keyword not in ("leaves", "leaves a loop"):
         return block.evidence.unwinds_for_return or keyword == "break" and end is None
     return end is None or jump.goal is not jump.writer.final(end, shared=True)
 

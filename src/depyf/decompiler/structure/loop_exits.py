@@ -24,6 +24,7 @@ def break_target(
 ) -> LiftedBlock | None:
     """Return the target of ``break`` in an endless loop; add the code on the path to it to ``inside``."""
     breaks = _add_endings(writer, node, inside, follow, context)
+    breaks = [block for block in breaks if not is_returned_to(writer, block, inside, node.region)]
     if len(breaks) > 1:
         breaks = [block for block in breaks if block not in (context.break_to, context.continue_to)]
     if len(breaks) > 1:
@@ -122,24 +123,29 @@ def is_returned_to(
 
     ``around``: the innermost statement around a loop; a jump that leaves it is no ``break``.
     """
-    if not block.evidence.is_implicit_return:
+    end = writer.final(block, shared=True)
+    if not end.evidence.is_implicit_return:
         return False
     leads = [
-        _is_rest_of_return(node, around) or one is not block and one.evidence.unwinds_for_return
+        _is_rest_of_return(node, around) or one is not end and one.evidence.unwinds_for_return
         for node in inside
         for one in node.successors
-        if one not in inside and writer.final(skip_jumps(one) or one) is block
+        if one not in inside and writer.final(skip_jumps(one) or one, shared=True) is end
     ]
     return bool(leads) and all(leads)
 
 
 def _is_rest_of_return(block: LiftedBlock, around: Region | None) -> bool:
-    """Whether ``block`` leaves statements for a return, or does so after what does."""
-    while not block.evidence.unwinds_for_return:
+    """Whether ``block`` leaves statements for a return, or does so after what does, on all paths to it."""
+    todo, seen = [block], {block}
+    for one in todo:  # grows along
         spend(STEP, "structuring")
-        if block.evidence.keyword == "leaves" and around is not None and around not in chain(block.region):
-            return True
-        if block.kind != "goto" or block.statements or len(block.predecessors) != 1:
+        if one.evidence.unwinds_for_return or one.evidence.keyword == "leaves a loop":
+            continue
+        if one.evidence.keyword == "leaves" and around is not None and around not in chain(one.region):
+            continue
+        if one.kind != "goto" or one.statements or not one.predecessors:
             return False
-        (block,) = block.predecessors
+        todo += one.predecessors - seen
+        seen.update(one.predecessors)
     return True

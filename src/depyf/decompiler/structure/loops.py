@@ -89,10 +89,10 @@ def _end(
 ) -> tuple[LiftedBlock | None, LiftedBlock | None]:
     """Where ``break`` goes, and where the ``else`` clause begins if there is one."""
     blocks = [block for block in writer.leaving(inside) if block is not header]
-    blocks = [block for block in blocks if not is_returned_to(writer, block, inside, header.region)]
     goal = writer.final(exhausted, shared=True)
-    if not blocks or any(writer.is_copy(p, exhausted) or writer.final(p, shared=True) is goal for p in blocks):
+    if any(writer.is_copy(p, exhausted) or writer.final(p, shared=True) is goal for p in blocks):
         return exhausted, None
+    blocks = [block for block in blocks if not is_returned_to(writer, block, inside, header.region)]
     breaks = [
         block
         for block in blocks

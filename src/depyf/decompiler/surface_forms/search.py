@@ -109,11 +109,15 @@ class Texts:
 
 
 class Near(NamedTuple):
-    """How ``far`` code is from the original, in instructions, and the ``lines`` or the ``dead`` code that differ."""
+    """How ``far`` code is from the original, in instructions, and the ``lines`` or the ``dead`` code that differ.
+
+    Other changes than those that mend dead code are tried too unless the text ``is_exact``.
+    """
 
     far: int
     lines: Sequence[int] = ()
     dead: DeadCode | None = None
+    is_exact: bool = True
 
 
 def spell_better(texts: Texts, recompiled: RawCode, *, is_exact: bool) -> list[FormChange]:
@@ -148,7 +152,8 @@ def _nearest(
         with made(chosen):
             if options is None:
                 target = near.dead.target if near.dead is not None else None
-                found_in = changes(texts.body, kind_of(texts.raw), abandoned, target, _mending(near.dead))
+                kinds = _mending(near.dead) if near.is_exact else None
+                found_in = changes(texts.body, kind_of(texts.raw), abandoned, target, kinds)
                 options = _likeliest_first(texts.search.proposed(found_in), near)
             for change in options[:_AT_ONCE]:
                 other = texts.with_changes(change)
@@ -170,15 +175,17 @@ def _likeliest_first(proposed: Iterator[FormChange], near: Near) -> list[FormCha
     dead, mending = near.dead, _mending(near.dead)
     if dead is None or mending is None:
         return sorted(proposed, key=lambda one: min((abs((one.line or 0) - line) for line in near.lines), default=0))
-    found = []
+    found, others = [], []
     for change in proposed:
         line = change.line or 0
-        if change.kind not in mending or dead.line is not None and line > dead.line:
-            continue
-        if not change.kind.startswith("end:") or nodes.Continue() in (change.before[-1], change.after[-1]):
+        is_above = change.kind in mending and (dead.line is None or line <= dead.line)
+        jumps = not change.kind.startswith("end:") or nodes.Continue() in (change.before[-1], change.after[-1])
+        if is_above and jumps:
             ends = dead.line in _last_lines(change)
             found.append(((not ends, (dead.line or _LATEST) - line, mending.index(change.kind)), change))
-    return [change for _, change in sorted(found, key=lambda one: one[0])]
+        elif not near.is_exact:
+            others.append(change)
+    return [change for _, change in sorted(found, key=lambda one: one[0])] + others
 
 
 def _mending(dead: DeadCode | None) -> list[str] | None:
@@ -216,8 +223,10 @@ def distance(texts: Texts, other: RawCode) -> Near | None:
     except (NotComparable, DecompilationError):
         return Near(0) if prove(raw, other, names=False).exact else None
     # Most texts of a search have other instructions; only the rest is worth a proof.
-    if same_instructions(left, right) and prove(raw, other, names=False).exact:
-        return Near(0)
+    if same_instructions(left, right):
+        if prove(raw, other, names=False).exact:
+            return Near(0)
+        return Near(1, dead=first_dead_difference(raw, other), is_exact=False)
     start, ours, theirs = differing_parts(_steps(left), _steps(right))
     matcher = difflib.SequenceMatcher(None, ours[:_LONGEST], theirs[:_LONGEST], autojunk=False)
     parts = [(start + begin, start + end) for tag, begin, end, _, _ in matcher.get_opcodes() if tag != "equal"]
