@@ -1,4 +1,6 @@
-"""A `return` in a loop in a `with` or `finally` statement is no `break` to what would follow the loop."""
+"""A `return` in loops and `with` or `finally` statements is no `break` or `continue`, and not the end of the body; a
+`continue` is not a `pass` before another one.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,7 @@ AROUND = [
     "try:\n    {}\nfinally:\n    c(3)",
     "try:\n    with a:\n        {}\nfinally:\n    c(4)",
     "with a:\n    try:\n        {}\n    except E:\n        c(5)",
+    "for y in c:\n    try:\n        {}\n    finally:\n        c(3)\nc(0)",
 ]
 LOOPS = [
     "for x in b:\n    {}",
@@ -41,10 +44,27 @@ def filled(template, body):
     return template.replace("{}", textwrap.indent(body, indent).lstrip())
 
 
+def check(body):
+    source = "def f(a, b, c):\n" + textwrap.indent(body, "    ") + "\n"
+    result = analyze(compile(source, "case.py", "exec"))
+    assert all(unit.verdict.exact for unit in result.walk()), result.source
+    assert ast.dump(ast.parse(result.source)) == ast.dump(ast.parse(source)), result.source
+
+
 @pytest.mark.parametrize("around, loop", itertools.product(AROUND, LOOPS))
 def test_a_return_stays_one(around, loop):
     for body in BODIES:
-        source = "def f(a, b, c):\n" + textwrap.indent(filled(around, filled(loop, body)), "    ") + "\n"
-        result = analyze(compile(source, "case.py", "exec"))
-        assert all(unit.verdict.exact for unit in result.walk()), result.source
-        assert ast.dump(ast.parse(result.source)) == ast.dump(ast.parse(source)), result.source
+        check(filled(around, filled(loop, body)))
+
+
+@pytest.mark.parametrize("test", ["if a:\n    {}", "if a:\n    b(2)\nelif c:\n    {}\nelse:\n    b(3)"])
+@pytest.mark.parametrize("after", ["", "\nb(0)"])
+def test_a_return_before_a_finally_body_is_not_the_end_of_the_body(test, after):
+    check(filled("try:\n    {}\nfinally:\n    b(9)", filled(test, "if c:\n    return\nb()")) + after)
+
+
+@pytest.mark.parametrize("loop", ["for x in b:\n    {}", "for x in b:\n    b(4)\n    {}", "while a:\n    b(4)\n    {}"])
+@pytest.mark.parametrize("last", ["if c:\n    continue", "if a:\n    b(1)\nelif c:\n    continue"])
+@pytest.mark.parametrize("after", ["", "\nb(0)"])
+def test_a_continue_at_the_end_of_a_loop_is_in_its_if_statement(loop, last, after):
+    check(filled(loop, last) + after)

@@ -253,3 +253,11 @@ def is_pass_in(clause: Position | None, position: Position) -> bool:
         return False
     covers = bool(clause[0] < position[0] <= clause[1])
     return covers and 0 < position[2] - clause[2] <= len("return ")
+
+
+def is_behind_nop(instructions: list[Instruction]) -> bool:
+    """Whether a NOP has the line of the return of a constant right after it. It was the end of another block: a
+    ``return`` of the source leaves none.
+    """
+    nop, value = instructions[-3:-1] if len(instructions) > 2 else instructions[-1:] * 2
+    return nop.op == "NOP" and nop.line == value.line

@@ -17,6 +17,7 @@ from .columns import (
     begins_with_exit,
     calls_exit,
     column_of_jump,
+    is_behind_nop,
     is_pass_in,
     leads_to_cleanup,
     leaves_with,
@@ -162,9 +163,13 @@ class ExitEvidence:
 
     @cached_property
     def instructions_on(self) -> dict[int | None, set[str]]:
-        """The operations on each line."""
+        """The operations on each line, without those of an implicit return that has the line before it (up to 3.9)."""
         found: dict[int | None, set[str]] = {}
-        for line, operation in {(i.line, i.op) for block in self.graph.blocks for i in block.instructions}:
+        blocks, last = self.graph.blocks, self.graph.blocks[-1]
+        is_uncopied = not self.raw.table.behavior.exits_are_copied
+        if is_uncopied and last.operations() == ["CONST", "RETURN_VALUE"] and self.ends_the_code(last):
+            blocks = blocks[:-1]
+        for line, operation in {(i.line, i.op) for block in blocks for i in block.instructions}:
             if line in found:
                 found[line].add(operation)
             else:
@@ -387,7 +392,7 @@ class ExitEvidence:
         if not self.raw.table.behavior.exits_are_copied:
             return self.ends_the_code(block)
         line = block.instructions[-1].line
-        if line is not None and (line in self.lines_before_none or _is_behind_nop(block.instructions)):
+        if line is not None and (line in self.lines_before_none or is_behind_nop(block.instructions)):
             return True
         return self.has_line_of_jump(block) or self.ends_a_line(block)
 
@@ -489,11 +494,3 @@ def _may_be_second_at(instruction: Instruction, instructions: list[Instruction],
         return False
     start = instruction.position
     return bool(start[0] == line == end_line and start[3] < column and end_column - column == len(str(instruction.arg)))
-
-
-def _is_behind_nop(instructions: list[Instruction]) -> bool:
-    """Whether a NOP has the line of the return of a constant right after it. It was the end of another block: a
-    ``return`` of the source leaves none.
-    """
-    nop, value = instructions[-3:-1] if len(instructions) > 2 else instructions[-1:] * 2
-    return nop.op == "NOP" and nop.line == value.line

@@ -49,6 +49,14 @@ def write_if(
             raise DecompilationError("a branch without a test", stage="structure")
         test = following.test if first is following.true else negate(following.test)
         if skip_jumps(first) is skip_jumps(second):
+            jump = _continue_of_one_arm(first, second, context)
+            if jump is not None and skip_jumps(follow) is context.continue_to:
+                test = test if jump is first else negate(test)
+                left = nodes.Continue(line=jump.evidence.exit_line)
+                left.column = jump.evidence.column
+                out.append(_if(writer, following, test, [left]))
+                following = None
+                break
             out.append(_if(writer, following, test, [nodes.Pass()]))
             meets = skip_jumps(first) in writer.flow.children[following]
             following = writer.go(following, first, follow, context, out, after_statement=meets)
@@ -61,6 +69,12 @@ def write_if(
         inner.orelse.extend(writer.sequence(following, inner.end, context))
         following = _close(writer, inner, context)
     return following
+
+
+def _continue_of_one_arm(first: LiftedBlock, second: LiftedBlock, context: Context) -> LiftedBlock | None:
+    """Return the one of two jumps to the top of the loop that is a ``continue``; None if that does not show."""
+    found = [one for one in (first, second) if one.evidence.is_continue]
+    return found[0] if len(found) == 1 and skip_jumps(first) is context.continue_to else None
 
 
 def _is_plain_branch(writer: Structurer, node: LiftedBlock) -> bool:

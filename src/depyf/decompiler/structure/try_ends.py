@@ -49,7 +49,7 @@ class TryExits:
         self.last = max(node.layout for node in handling)
         from_body, from_handler = self._left_to()
         self.from_handler = [block for block in from_handler if self._counts(block)]
-        self.from_body = [block for block in from_body if self._counts(block)]
+        self.from_body = [p for p in from_body if self._counts(p) and not is_returned_to(writer, p, inside)]
         # Code before the handlers that only leaves or repeats the loop is a `break` or `continue` ending the body.
         self.from_body = [p for p in self.from_body if not (self._is_before_handlers(p) and self.only_loops(p))]
         self.handler_real = [block for block in self.from_handler if not self.is_constant(block)]

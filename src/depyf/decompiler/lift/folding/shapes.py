@@ -113,8 +113,13 @@ def _unwind_alike(left: LiftedBlock, right: LiftedBlock, skipped: int) -> bool:
 
 
 def _is_one_return(left: Evidence, right: Evidence) -> bool:
-    """Whether both have the line of one statement, or both are the implicit return."""
-    return left.exit_line == right.exit_line or left.is_implicit_return is right.is_implicit_return is True
+    """Whether both have the line of one statement, or both are the implicit return.
+
+    Behind copies of a ``finally`` body, all returns have the line of that.
+    """
+    if left.is_implicit_return is right.is_implicit_return is True:
+        return True
+    return left.exit_line == right.exit_line and left.is_behind_finally is right.is_behind_finally
 
 
 def only_from(block: LiftedBlock | None, source: LiftedBlock) -> bool:
