@@ -37,3 +37,30 @@ def test_unused_variables_are_there_and_change_nothing(function, source, calls):
 def test_what_is_there_already_is_not_added_again():
     code = recompile("def plain(a, b):\n    return a * b\n", plain.__code__, "<test>", places=("a", "b"))
     assert code.co_varnames == plain.__code__.co_varnames
+
+
+def cell_of_dead_code(a):
+    if 0:
+        lost = a
+        return lambda: (lost, a)
+    return a
+
+
+def hides_a_global(a):
+    if 0:
+        len = a
+        return lambda: len
+    return a
+
+
+def test_cells_that_nothing_binds_any_more_are_kept():
+    """As in Dynamo's code, where the comprehension that shared a variable has become a part of the graph."""
+    like = cell_of_dead_code.__code__
+    code = recompile("def cell_of_dead_code(a):\n    return a\n", like, "<test>")
+    assert sorted(code.co_cellvars) == sorted(like.co_cellvars) == ["a", "lost"]
+    assert type(cell_of_dead_code)(code, {})(5) == 5
+
+
+def test_a_cell_that_nothing_binds_hides_no_global_of_its_name():
+    code = recompile("def hides_a_global(a):\n    return len(a)\n", hides_a_global.__code__, "<test>")
+    assert type(hides_a_global)(code, {"len": len})("abc") == 3

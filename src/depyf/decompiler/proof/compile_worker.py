@@ -118,12 +118,13 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
         free = unit["freevars"]
         missing = [name for name in free if name not in code.co_freevars]
         cells = unit.get("cellvars", ())
-        unshared = [name for name in cells if name not in code.co_cellvars and name in code.co_varnames]
         known = (*code.co_varnames, *code.co_cellvars, *free)
-        unused = [name for name in unit.get("locals", ()) if name not in known]
+        unshared = [name for name in cells if name in code.co_varnames or name not in (*known, *code.co_names)]
+        unshared = [name for name in unshared if name not in code.co_cellvars and name.isidentifier()]
+        unused = [name for name in dict.fromkeys((*unit.get("locals", ()), *unshared)) if name not in known]
         if missing or unshared or unused:
             # The original has free variables that nothing reads, keeps variables in cells that no inner function reads
-            # (it was inlined), and has unused locals: a mention in dead code gives all three.
+            # (it was inlined, as all that binds them may be), and has unused locals: a mention in dead code gives all.
             _mention(statement, missing, "if 0: ({})")
             _mention(statement, unshared, "if 0: (lambda: ({}))")
             _mention(statement, unused, "if 0: ({}) = None")
