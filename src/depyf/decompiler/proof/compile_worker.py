@@ -117,10 +117,9 @@ def _compile_in_scaffold(unit: dict[str, Any], request: dict[str, Any]) -> types
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         free = unit["freevars"]
         missing = [name for name in free if name not in code.co_freevars]
-        cells = unit.get("cellvars", ())
         known = (*code.co_varnames, *code.co_cellvars, *free)
+        cells = [name for name in unit.get("cellvars", ()) if name not in code.co_cellvars and name.isidentifier()]
         unshared = [name for name in cells if name in code.co_varnames or name not in (*known, *code.co_names)]
-        unshared = [name for name in unshared if name not in code.co_cellvars and name.isidentifier()]
         unused = [name for name in dict.fromkeys((*unit.get("locals", ()), *unshared)) if name not in known]
         if missing or unshared or unused:
             # The original has free variables that nothing reads, keeps variables in cells that no inner function reads
